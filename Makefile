@@ -1,0 +1,59 @@
+# The front door. Every target sets up what it needs in .venv by itself.
+.DEFAULT_GOAL := help
+.PHONY: help setup demo test lint format native-test bench docs clean
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+JOBS ?= 2
+NATIVE_SOURCES := $(shell find core/include core/src bindings CMakeLists.txt -type f 2>/dev/null)
+DOCTEST_HEADER := /usr/include/doctest/doctest.h
+export CMAKE_BUILD_PARALLEL_LEVEL ?= $(JOBS)
+
+help:  ## list the targets
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
+
+$(VENV)/.tools: pyproject.toml
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade "pip>=25.1"
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --group dev \
+	  "scikit-build-core>=1.1" "nanobind>=3.1" "cmake>=3.25" ninja
+	touch $@
+
+# Build isolation is off so that the object files of the last build are used again.
+$(VENV)/.installed: $(VENV)/.tools $(NATIVE_SOURCES)
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m pip install --quiet --disable-pip-version-check \
+	  --no-build-isolation --editable .
+	touch $@
+
+setup: $(VENV)/.installed  ## make .venv with the package and its tools
+
+demo: setup  ## find 30 planted features among 10^12 and write demo/report.html
+	$(BIN)/bearsketch demo --out demo
+
+test: setup  ## run the test suite
+	$(BIN)/python -m pytest -n $(JOBS)
+
+lint: setup  ## ruff, mypy, clang-format, import contracts, spelling
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/codespell src core bindings tests README.md
+	$(BIN)/clang-format --dry-run --Werror $$(git ls-files '*.hpp' '*.cpp')
+
+format: setup  ## put Python and C++ sources into shape
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+	$(BIN)/clang-format -i $$(git ls-files '*.hpp' '*.cpp')
+
+native-test: $(VENV)/.tools  ## C++ tests, plain and under address and undefined-behaviour sanitizers
+	tools/need-debian $(DOCTEST_HEADER) doctest-dev
+	for preset in default sanitize; do \
+	  PATH="$(CURDIR)/$(BIN):$$PATH"; \
+	  cmake --preset $$preset >/dev/null && cmake --build --preset $$preset -j $(JOBS) && \
+	  ctest --preset $$preset || exit 1; \
+	done
+
+clean:  ## remove what the targets made
+	rm -rf $(VENV) build demo

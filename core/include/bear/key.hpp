@@ -1,0 +1,88 @@
+// 64-bit feature keys. A name becomes a key by a keyed hash (SipHash-1-3); integer ids and packed
+// k-mers are keys as they are.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+
+namespace bear {
+
+using Key = std::uint64_t;
+
+namespace detail {
+
+constexpr std::uint64_t rotate_left(std::uint64_t x, int bits) {
+  return (x << bits) | (x >> (64 - bits));
+}
+
+struct SipState {
+  std::uint64_t v0, v1, v2, v3;
+
+  void round() {
+    v0 += v1;
+    v1 = rotate_left(v1, 13) ^ v0;
+    v0 = rotate_left(v0, 32);
+    v2 += v3;
+    v3 = rotate_left(v3, 16) ^ v2;
+    v0 += v3;
+    v3 = rotate_left(v3, 21) ^ v0;
+    v2 += v1;
+    v1 = rotate_left(v1, 17) ^ v2;
+    v2 = rotate_left(v2, 32);
+  }
+
+  void absorb(std::uint64_t word) {
+    v3 ^= word;
+    round();
+    v0 ^= word;
+  }
+};
+
+}  // namespace detail
+
+// Finaliser of MurmurHash3: every input bit changes every output bit with probability near 1/2.
+constexpr std::uint64_t mix64(std::uint64_t x) {
+  x ^= x >> 33;
+  x *= 0xff51afd7ed558ccdULL;
+  x ^= x >> 33;
+  x *= 0xc4ceb9fe1a85ec53ULL;
+  x ^= x >> 33;
+  return x;
+}
+
+// Key of a feature name under a seed: SipHash-1-3 of its bytes, so that nobody who does not know
+// the seed can make two names meet on purpose.
+class NameHash {
+ public:
+  explicit NameHash(std::uint64_t seed)
+      : k0_(mix64(seed ^ 0x6265617273656564ULL)), k1_(mix64(seed + 0x9e3779b97f4a7c15ULL)) {}
+
+  Key operator()(std::string_view name) const {
+    detail::SipState s{k0_ ^ 0x736f6d6570736575ULL, k1_ ^ 0x646f72616e646f6dULL,
+                       k0_ ^ 0x6c7967656e657261ULL, k1_ ^ 0x7465646279746573ULL};
+    const char* at = name.data();
+    std::size_t left = name.size();
+    for (; left >= 8; left -= 8, at += 8) s.absorb(word(at, 8));
+    s.absorb(word(at, left) | (static_cast<std::uint64_t>(name.size()) << 56));
+    s.v2 ^= 0xff;
+    s.round();
+    s.round();
+    s.round();
+    return s.v0 ^ s.v1 ^ s.v2 ^ s.v3;
+  }
+
+ private:
+  // Little-endian whatever the machine, so that a model file means the same everywhere.
+  static std::uint64_t word(const char* at, std::size_t bytes) {
+    unsigned char b[8] = {};
+    if (bytes > 0) std::memcpy(b, at, bytes);
+    std::uint64_t w = 0;
+    for (int i = 7; i >= 0; --i) w = (w << 8) | b[i];
+    return w;
+  }
+
+  std::uint64_t k0_, k1_;
+};
+
+}  // namespace bear

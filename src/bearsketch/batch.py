@@ -1,0 +1,225 @@
+"""Batch: some examples as CSR arrays of keys and values, with labels, weights and names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from bearsketch import _core
+from bearsketch.exceptions import ParameterError
+from bearsketch.keys import hash_names, parse_naming
+
+
+class Names(NamedTuple):
+    """Names of the entries of a batch: entry i is ``data[offsets[i]:offsets[i + 1]]``."""
+
+    data: npt.NDArray[np.uint8]
+    offsets: npt.NDArray[np.uint64]
+
+    def __getitem__(self, entry: Any) -> bytes:  # type: ignore[override]
+        return self.data[int(self.offsets[entry]) : int(self.offsets[entry + 1])].tobytes()
+
+
+class Position(NamedTuple):
+    """Where in its stream a batch ends: decoded bytes and lines or records of one source."""
+
+    source: str
+    source_index: int
+    byte: int
+    line: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Batch:
+    """Examples as rows of a sparse matrix whose columns are 64-bit keys.
+
+    Arrays of the stated type are used without a copy; the keys of a row must be strictly
+    ascending and the values finite.
+
+    Parameters
+    ----------
+    indptr : array of int64, shape (n_examples + 1,)
+        Row i holds the entries ``indptr[i]`` to ``indptr[i + 1]``.
+    keys : array of uint64, shape (n_entries,)
+    values : array of float32, shape (n_entries,)
+    labels : array, shape (n_examples,), optional
+        Numbers or strings; not needed to predict.
+    weights : array of float64, shape (n_examples,), optional
+        Importance of each example; finite and not negative. Default: 1.
+    names : Names, optional
+        Name of each entry; kept by a learner only for the features it selects.
+    naming : str
+        How keys came about, see :mod:`bearsketch.keys`.
+    seed : int, optional
+        The seed names were hashed with; needed when ``naming`` is ``"name"``.
+    tags : list of bytes, optional
+        One per example, echoed by predictions.
+    position : Position, optional
+        Where the batch ends in its stream.
+
+    Examples
+    --------
+    >>> batch = Batch([0, 2, 3], [7, 9, 7], [1.0, 0.5, 2.0], labels=[1, 0])
+    >>> len(batch), batch.n_entries
+    (2, 3)
+    """
+
+    indptr: npt.NDArray[np.int64]
+    keys: npt.NDArray[np.uint64]
+    values: npt.NDArray[np.float32]
+    labels: npt.NDArray[Any] | None = None
+    weights: npt.NDArray[np.float64] | None = None
+    names: Names | None = None
+    naming: str = "id"
+    seed: int | None = None
+    tags: list[bytes] | None = None
+    position: Position | None = None
+    trusted: bool = field(default=False, repr=False)
+
+    def __post_init__(self) -> None:
+        if self.trusted:
+            return
+        parse_naming(self.naming)
+        store = object.__setattr__
+        store(self, "indptr", _vector("indptr", self.indptr, np.int64))
+        store(self, "keys", _vector("keys", self.keys, np.uint64))
+        store(self, "values", _vector("values", self.values, np.float32))
+        if self.labels is not None:
+            store(self, "labels", np.asarray(self.labels))
+        if self.weights is not None:
+            store(self, "weights", _vector("weights", self.weights, np.float64))
+        self._check()
+
+    def _check(self) -> None:
+        for name, got in (("labels", self.labels), ("weights", self.weights)):
+            if got is not None and got.shape != (len(self),):
+                raise ParameterError(
+                    f"{name} must have shape ({len(self)},), one per example, got {got.shape}"
+                )
+        if self.tags is not None and len(self.tags) != len(self):
+            raise ParameterError(f"tags must be {len(self)}, one per example, got {len(self.tags)}")
+        if self.names is not None and self.names.offsets.shape != (self.n_entries + 1,):
+            raise ParameterError(
+                f"names.offsets must have shape ({self.n_entries + 1},), one more than entries, "
+                f"got {self.names.offsets.shape}"
+            )
+        if self.naming == "name" and self.seed is None:
+            raise ParameterError("seed must be given with naming 'name': names are hashed with it")
+        try:
+            _core.check_rows(self.indptr, self.keys, self.values, self.weights, self.names)
+        except ValueError as error:
+            raise ParameterError(str(error)) from None
+
+    def __len__(self) -> int:
+        return max(len(self.indptr) - 1, 0)
+
+    @property
+    def n_entries(self) -> int:
+        """Number of stored entries (non-zeros)."""
+        return len(self.keys)
+
+    @classmethod
+    def from_rows(
+        cls,
+        rows: Iterable[Mapping[str, float] | Iterable[str]],
+        labels: Any = None,
+        *,
+        weights: Any = None,
+        seed: int = 0,
+    ) -> Self:
+        """Batch of named features, one mapping (name to value) or list of names per example.
+
+        Parameters
+        ----------
+        rows : iterable of mapping or iterable of str
+            A list of names gives each of them the value 1; repeated names add up.
+        labels, weights
+            As in the class.
+        seed : int
+            The seed of the learner the batch is for.
+
+        Examples
+        --------
+        >>> batch = Batch.from_rows([{"free": 2.0, "hello": 1.0}, ["hello"]], [1, 0])
+        >>> batch.n_entries
+        3
+        """
+        counted = [_as_mapping(row) for row in rows]
+        names = [name for row in counted for name in row]
+        hashed = hash_names(names, seed)
+        indptr = np.cumsum([0, *map(len, counted)], dtype=np.int64)
+        values = np.array([value for row in counted for value in row.values()], dtype=np.float32)
+        row_of = np.repeat(np.arange(len(counted)), np.diff(indptr))
+        order = np.lexsort((hashed, row_of))
+        return cls(
+            indptr=indptr,
+            keys=hashed[order],
+            values=values[order],
+            labels=None if labels is None else np.asarray(labels),
+            weights=weights,
+            names=pack_names([names[i].encode() for i in order]),
+            naming="name",
+            seed=seed,
+        )
+
+    def rows(self, start: int, stop: int) -> Self:
+        """Examples ``start`` to ``stop`` as a batch of their own, without copying entries.
+
+        Examples
+        --------
+        >>> Batch([0, 2, 3], [7, 9, 7], [1.0, 0.5, 2.0]).rows(1, 2).keys
+        array([7], dtype=uint64)
+        """
+        first, last = int(self.indptr[start]), int(self.indptr[stop])
+        names = self.names
+        return type(self)(
+            indptr=self.indptr[start : stop + 1] - first,
+            keys=self.keys[first:last],
+            values=self.values[first:last],
+            labels=None if self.labels is None else self.labels[start:stop],
+            weights=None if self.weights is None else self.weights[start:stop],
+            names=None if names is None else Names(names.data, names.offsets[first : last + 1]),
+            naming=self.naming,
+            seed=self.seed,
+            tags=None if self.tags is None else self.tags[start:stop],
+            position=self.position,
+            trusted=True,
+        )
+
+
+def pack_names(names: list[bytes]) -> Names:
+    """Join names into one block of bytes with offsets."""
+    offsets = np.zeros(len(names) + 1, dtype=np.uint64)
+    np.cumsum([len(name) for name in names], out=offsets[1:])
+    return Names(np.frombuffer(b"".join(names), dtype=np.uint8), offsets)
+
+
+def _as_mapping(row: Mapping[str, float] | Iterable[str]) -> Mapping[str, float]:
+    if isinstance(row, Mapping):
+        return row
+    counts: dict[str, float] = {}
+    for name in row:
+        counts[name] = counts.get(name, 0.0) + 1.0
+    return counts
+
+
+def _vector(name: str, array: Any, dtype: Any) -> npt.NDArray[Any]:
+    """One-dimensional contiguous array of ``dtype``; converts only when nothing is lost."""
+    got = np.asarray(array)
+    if got.ndim != 1:
+        raise ParameterError(f"{name} must be one-dimensional, got shape {got.shape}")
+    if got.dtype != dtype and got.size and not _fits(got, dtype):
+        raise ParameterError(f"{name} must fit {np.dtype(dtype).name}, got {got.dtype.name} values")
+    return np.ascontiguousarray(got, dtype=dtype)
+
+
+def _fits(got: npt.NDArray[Any], dtype: Any) -> bool:
+    if np.issubdtype(dtype, np.integer):
+        return np.issubdtype(got.dtype, np.integer) and (
+            dtype != np.uint64 or got.dtype.kind == "u" or int(got.min()) >= 0
+        )
+    return got.dtype.kind in "buif"
