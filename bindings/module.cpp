@@ -1,3 +1,8 @@
 #include <nanobind/nanobind.h>
 
-NB_MODULE(_core, m) { m.doc() = "Compiled core of bearsketch."; }
+void bind_rows(nanobind::module_& m);
+
+NB_MODULE(_core, m) {
+  m.doc() = "Compiled core of bearsketch.";
+  bind_rows(m);
+}
