@@ -216,7 +216,14 @@ void bind_csv(nb::module_& m) {
                out.append(to_bytes(self.cell(row, i)));
              return out;
            })
-      .def("line_of", &CsvTable::line_of)
+      .def("lines",
+           [](const CsvTable& self, std::size_t first, std::size_t last) {
+             if (first > last || last > self.n_rows())
+               throw std::invalid_argument("rows out of range");
+             std::vector<std::int64_t> out(last - first);
+             for (std::size_t i = first; i < last; ++i) out[i - first] = self.line_of(i);
+             return to_numpy(std::move(out));
+           })
       .def("end_of", &CsvTable::end_of)
       .def("end_line_of", &CsvTable::end_line_of)
       .def("column_of", &CsvTable::column_of)

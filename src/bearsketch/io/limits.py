@@ -31,6 +31,8 @@ class Limits:
     batch_entries : int
         Entries of one batch (2^20): a batch that would hold more ends early. An example with
         more than that is a batch of its own.
+    batch_text_bytes : int
+        Bytes of the names of one batch (64 MiB), bounded in the same way.
     input_bytes : int, optional
         Decoded bytes of all inputs of one pass together; no limit by default.
     window_bytes : int
@@ -46,6 +48,7 @@ class Limits:
     name_bytes: int = 1 << 16
     row_features: int = 10_000_000
     batch_entries: int = 1 << 20
+    batch_text_bytes: int = 1 << 26
     input_bytes: int | None = None
     window_bytes: int = 1 << 27
 
