@@ -1,0 +1,63 @@
+// One weight per possible key below a known dimension: the exact, O(p) storage of SGD and oLBFGS.
+#pragma once
+
+#include "bear/storage/cells.hpp"
+
+namespace bear {
+
+template <class Cell>
+class Dense final : public Storage {
+ public:
+  Dense(std::size_t dimension, std::size_t classes)
+      : dimension_(dimension), classes_(classes), cells_(dimension, classes) {}
+
+  void locate(const ActiveSet& active, Places& places) const override {
+    places.depth = 1;
+    places.cells.clear();
+    for (const Key key : active.keys()) {
+      if (key >= dimension_) {
+        throw std::invalid_argument("keys must be below the dimension, " +
+                                    std::to_string(dimension_) + ", got " + std::to_string(key));
+      }
+      places.cells.push_back(2 * key);
+    }
+  }
+
+  void query(const Places& places, Reals weights) const override {
+    for (std::size_t a = 0; a < places.cells.size(); ++a) {
+      query_one(places, a, weights.subspan(a * classes_, classes_));
+    }
+  }
+
+  void query_one(const Places& places, std::size_t column, Reals weights) const override {
+    for (std::size_t c = 0; c < classes_; ++c) {
+      weights[c] = cells_.get(places.cells[column] / 2, c);
+    }
+  }
+
+  void add(const Places& places, ConstReals step) override {
+    for (std::size_t a = 0; a < places.cells.size(); ++a) {
+      for (std::size_t c = 0; c < classes_; ++c) {
+        cells_.add(places.cells[a] / 2, c, step[a * classes_ + c]);
+      }
+    }
+  }
+
+  void scale(double c) override { cells_.scale(c); }
+
+  void merge(const Storage& other, double mine, double theirs) override {
+    const auto* same = dynamic_cast<const Dense*>(&other);
+    if (same == nullptr) throw std::invalid_argument("a dense storage merges with its like only");
+    cells_.merge(same->cells_, mine, theirs);
+  }
+
+  std::span<std::byte> bytes() override { return cells_.bytes(); }
+  Fill fill() const override { return cells_.fill(); }
+
+ private:
+  std::size_t dimension_;
+  std::size_t classes_;
+  Cells<Cell> cells_;
+};
+
+}  // namespace bear
