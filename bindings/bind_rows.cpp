@@ -1,6 +1,5 @@
 // Tables (CSV, Arrow) to batch arrays.
 #include <nanobind/nanobind.h>
-#include <nanobind/ndarray.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
@@ -12,24 +11,14 @@
 #include <tuple>
 #include <utility>
 
+#include "arrays.hpp"
 #include "bear/parse/arrow.hpp"
 #include "bear/parse/csv.hpp"
 #include "bear/rows.hpp"
 
-namespace nb = nanobind;
 using namespace nb::literals;
 
 namespace {
-
-template <class T>
-nb::ndarray<nb::numpy, T, nb::ndim<1>> to_numpy(std::vector<T>&& from) {
-  auto held = std::make_unique<std::vector<T>>(std::move(from));
-  T* data = held->data();
-  const std::size_t size = held->size();
-  nb::capsule owner(held.release(),
-                    [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
-  return {data, {size}, owner};
-}
 
 nb::bytes to_bytes(std::string_view text) { return nb::bytes(text.data(), text.size()); }
 
@@ -63,13 +52,13 @@ nb::dict rows_to_dict(bear::Rows&& rows, std::size_t first) {
     errors.append(nb::make_tuple(e.row + first, e.column, e.code, e.message, to_bytes(e.excerpt)));
   std::vector<std::uint8_t> name_data(rows.name_data.begin(), rows.name_data.end());
   const bool names = !rows.name_offsets.empty();
-  out["kept"] = to_numpy(std::move(kept));
-  out["indptr"] = to_numpy(std::move(rows.indptr));
-  out["keys"] = to_numpy(std::move(rows.keys));
-  out["values"] = to_numpy(std::move(rows.values));
+  out["kept"] = give(std::move(kept));
+  out["indptr"] = give(std::move(rows.indptr));
+  out["keys"] = give(std::move(rows.keys));
+  out["values"] = give(std::move(rows.values));
   if (names) {
-    out["name_data"] = to_numpy(std::move(name_data));
-    out["name_offsets"] = to_numpy(std::move(rows.name_offsets));
+    out["name_data"] = give(std::move(name_data));
+    out["name_offsets"] = give(std::move(rows.name_offsets));
   }
   out["errors"] = errors;
   return out;
@@ -101,7 +90,7 @@ nb::tuple table_numbers(const bear::Table& table, std::size_t column, std::size_
     kinds[row - first] = static_cast<std::uint8_t>(kind);
     if (kind == bear::NumberKind::number) values[row - first] = value;
   }
-  return nb::make_tuple(to_numpy(std::move(values)), to_numpy(std::move(kinds)));
+  return nb::make_tuple(give(std::move(values)), give(std::move(kinds)));
 }
 
 // Texts of a column as a list of bytes; empty where absent.
@@ -222,7 +211,7 @@ void bind_csv(nb::module_& m) {
                throw std::invalid_argument("rows out of range");
              std::vector<std::int64_t> out(last - first);
              for (std::size_t i = first; i < last; ++i) out[i - first] = self.line_of(i);
-             return to_numpy(std::move(out));
+             return give(std::move(out));
            })
       .def("end_of", &CsvTable::end_of)
       .def("end_line_of", &CsvTable::end_line_of)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeAlias
 
 from bearsketch.exceptions import LimitError, ParseError
 from bearsketch.io.limits import CHUNK_BYTES, Limits
@@ -19,11 +19,20 @@ MAGIC_BYTES = 10
 class _Decoder(Protocol):
     """What the four decoders have in common (that of :class:`bz2.BZ2Decompressor`)."""
 
-    eof: bool
-    needs_input: bool
-    unused_data: bytes
+    @property
+    def eof(self) -> bool: ...
 
-    def decompress(self, data: bytes, max_length: int) -> bytes: ...
+    @property
+    def needs_input(self) -> bool: ...
+
+    @property
+    def unused_data(self) -> bytes: ...
+
+    def decompress(self, data: bytes, max_length: int, /) -> bytes: ...
+
+
+# A decoder and what it raises on damage.
+_Made: TypeAlias = "tuple[_Decoder, tuple[type[Exception], ...]]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,16 +42,17 @@ class Codec:
     name: str
     suffixes: tuple[str, ...]
     starts: Callable[[bytes], bool]
-    decoder: Callable[[Limits], tuple[_Decoder, tuple[type[Exception], ...]]]
+    decoder: Callable[[Limits], _Made]
 
 
-def _gzip_decoder(limits: Limits) -> tuple[_Decoder, tuple[type[Exception], ...]]:
+def _gzip_decoder(limits: Limits) -> _Made:
     from isal import igzip_lib
 
-    return igzip_lib.IgzipDecompressor(flag=igzip_lib.DECOMP_GZIP), (igzip_lib.error,)
+    error: Any = igzip_lib.error
+    return igzip_lib.IgzipDecompressor(flag=igzip_lib.DECOMP_GZIP), (error,)
 
 
-def _zstd_decoder(limits: Limits) -> tuple[_Decoder, tuple[type[Exception], ...]]:
+def _zstd_decoder(limits: Limits) -> _Made:
     zstd = _zstd_module()
     option = zstd.DecompressionParameter.window_log_max
     window_log = max(10, limits.window_bytes.bit_length() - 1)
@@ -57,14 +67,14 @@ def _zstd_module() -> Any:
     return zstd
 
 
-def _xz_decoder(limits: Limits) -> tuple[_Decoder, tuple[type[Exception], ...]]:
+def _xz_decoder(limits: Limits) -> _Made:
     import lzma
 
     decoder = lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=limits.window_bytes)
     return decoder, (lzma.LZMAError,)
 
 
-def _bz2_decoder(limits: Limits) -> tuple[_Decoder, tuple[type[Exception], ...]]:
+def _bz2_decoder(limits: Limits) -> _Made:
     import bz2
 
     return bz2.BZ2Decompressor(), (OSError,)
@@ -126,7 +136,7 @@ def _unlike_text(head: bytes) -> bool:
 def decode(
     codec: Codec, head: bytes, read: Callable[[int], bytes], name: str, limits: Limits
 ) -> Iterator[bytes]:
-    """Decoded chunks of all members of a compressed input.
+    """Decode all members of a compressed input, chunk by chunk.
 
     Zero bytes may stand after a member; anything else there, a cut or damage is an error with
     the compressed offset.
@@ -174,7 +184,7 @@ class _Members:
     def chunks(self) -> Iterator[bytes]:
         decoder, errors = self._codec.decoder(self._limits)
         data = self._data
-        while not decoder.eof:
+        while True:
             try:
                 chunk = decoder.decompress(data, CHUNK_BYTES)
             except errors as error:
@@ -182,7 +192,12 @@ class _Members:
             data = b""
             if chunk:
                 yield chunk
-            if not decoder.eof and decoder.needs_input and not (data := self._more()):
+            if decoder.eof:
+                break
+            if not decoder.needs_input:
+                continue
+            data = self._more()
+            if not data:
                 raise self._error(
                     "SRC-CUT",
                     f"the {self._codec.name} data ends before its end mark",

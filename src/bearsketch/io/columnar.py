@@ -127,9 +127,9 @@ class TableReader:
                 self._refuse(bad, first + i, schema.label, "TAB-LABEL", message)
             return labels
         values, kinds = self._table.numbers(schema.label, first, last)
-        for i in np.flatnonzero(kinds > A_NUMBER):
+        for at in np.flatnonzero(kinds > A_NUMBER):
             message = "a label that is not a finite number, where labels are numbers"
-            self._refuse(bad, first + int(i), schema.label, "TAB-LABEL", message)
+            self._refuse(bad, first + int(at), schema.label, "TAB-LABEL", message)
         return np.asarray(values)
 
     def _weights(
@@ -264,7 +264,7 @@ class CsvReader(TableReader):
             )
 
     def _shapes(self, n_columns: int) -> tuple[int, ...]:
-        """A column whose cells so far are numbers, or absent, is numeric."""
+        """Call a column numeric if its cells so far are numbers or absent."""
         shapes = []
         for column in range(n_columns):
             _, kinds = self._table.numbers(column, 0, self._table.n_rows)

@@ -70,11 +70,11 @@ def names_array(texts: Sequence[bytes]) -> tuple[npt.NDArray[Any], dict[int, str
 
 
 class SequenceLabels:
-    """Label of a record of FASTA or FASTQ, from its header, a table, or its file.
+    r"""Label of a record of FASTA or FASTQ, from its header, a table, or its file.
 
     Examples
     --------
-    >>> labels = SequenceLabels(ReadOptions(label_regex=r"taxon=(\\w+)"))
+    >>> labels = SequenceLabels(ReadOptions(label_regex=r"taxon=(\w+)"))
     >>> labels.of(b"read7 taxon=ecoli", "reads.fa")
     b'ecoli'
     """

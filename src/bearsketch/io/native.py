@@ -19,7 +19,7 @@ SEQUENCES = ("fasta", "fastq")
 
 
 def parser_options(form: str, options: ReadOptions, labels: str) -> dict[str, Any]:
-    """What the parser of a format is told."""
+    """Tell the parser of a format what it needs."""
     limits = options.limits
     told: dict[str, Any] = {
         "seed": options.seed,

@@ -52,9 +52,9 @@ class Piece:
         """Which examples have a label."""
         if self.labels is None:
             return np.zeros(len(self), dtype=bool)
-        if self.labels.dtype.kind == "f":
-            return ~np.isnan(self.labels)
-        return np.asarray(self.labels != "", dtype=bool)
+        numbers = self.labels.dtype.kind == "f"
+        has: npt.NDArray[np.bool_] = ~np.isnan(self.labels) if numbers else self.labels != ""
+        return has
 
     def slice(self, start: int, stop: int) -> Piece:
         """Examples ``start`` to ``stop``, without copying entries."""
@@ -80,7 +80,7 @@ class Piece:
         return self.position._replace(line=int(self.lines[stop - 1]))
 
     def keep(self, mask: npt.NDArray[np.bool_]) -> Piece:
-        """The examples of a mask, copied together."""
+        """Copy the examples of a mask together."""
         if mask.all():
             return self
         kept = np.flatnonzero(mask)
@@ -155,7 +155,7 @@ class Packer:
         return int(stop) - 1
 
     def finish(self) -> Iterator[Batch]:
-        """The last batch, if there is one."""
+        """Hand over the last batch, if there is one."""
         if self._held:
             yield self._flush()
 
@@ -229,7 +229,7 @@ def _join_names(pieces: list[Piece]) -> Names | None:
     if len(names) < len(pieces):
         return None
     data = [part.data[int(part.offsets[0]) : int(part.offsets[-1])] for part in names]
-    sizes = [np.diff(part.offsets.astype(np.int64)) for part in names]
+    sizes: list[Any] = [np.diff(part.offsets.astype(np.int64)) for part in names]
     return Names(np.concatenate(data), _offsets(sizes))
 
 

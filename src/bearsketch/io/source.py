@@ -71,7 +71,7 @@ class StdinInput:
     def open(self) -> BinaryIO:
         """Open a second handle, so that closing it leaves standard input as it was."""
         try:
-            return open(os.dup(sys.stdin.fileno()), "rb", buffering=0)
+            return os.fdopen(os.dup(sys.stdin.fileno()), "rb", buffering=0)
         except (OSError, ValueError):
             return _Borrowed(sys.stdin.buffer)  # a stand-in without a descriptor
 
@@ -133,7 +133,7 @@ class UrlInput:
 Input: TypeAlias = FileInput | StdinInput | ObjectInput | UrlInput
 
 
-class _Borrowed(io.RawIOBase, BinaryIO):  # type: ignore[misc]
+class _Borrowed(io.RawIOBase, BinaryIO):
     """A file object that is read but never closed."""
 
     def __init__(self, file: BinaryIO) -> None:
@@ -164,7 +164,7 @@ class _Borrowed(io.RawIOBase, BinaryIO):  # type: ignore[misc]
 
 
 def resolve(source: Source) -> list[Input]:
-    """Inputs a source stands for, in order, each found to be there and readable.
+    """Find the inputs a source stands for, in order, each there and readable.
 
     Parameters
     ----------

@@ -39,9 +39,11 @@ class Reader(Protocol):
 
     naming: str
 
-    def take(self, rows: int, entries: int) -> Piece | None: ...
+    def take(self, rows: int, entries: int) -> Piece | None:
+        """At most so many examples and entries; one example if it alone has more."""
 
-    def close(self) -> None: ...
+    def close(self) -> None:
+        """Stop reading."""
 
 
 WARNINGS = {
@@ -52,7 +54,7 @@ WARNINGS = {
 
 
 def open_stream(source: Source, format: str = "auto", **options: Any) -> Stream:
-    """Open a source as a stream of batches.
+    r"""Open a source as a stream of batches.
 
     Parameters
     ----------
@@ -72,7 +74,7 @@ def open_stream(source: Source, format: str = "auto", **options: Any) -> Stream:
     Examples
     --------
     >>> import io
-    >>> table = io.BytesIO(b"city,age,label\\nparis,30,1\\nrome,41,0\\n")
+    >>> table = io.BytesIO(b"city,age,label\nparis,30,1\nrome,41,0\n")
     >>> with open_stream(table, "csv") as stream:
     ...     for batch in stream:
     ...         print(len(batch), batch.labels)

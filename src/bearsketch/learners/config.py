@@ -49,9 +49,7 @@ class Config:
         cell = CELL_BYTES[self.precision]
         cells = self.dimension or self.width * self.depth
         entry = entry_bytes(self.columns, self.per_class, cell)
-        return Sizes(
-            self.width, self.depth, self.k, cells * self.columns * cell, self.k * entry
-        )
+        return Sizes(self.width, self.depth, self.k, cells * self.columns * cell, self.k * entry)
 
     def core_fields(self) -> dict[str, Any]:
         """Fields of the compiled core's recipe."""

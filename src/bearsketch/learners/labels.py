@@ -101,9 +101,7 @@ class Labels:
             )
 
 
-def _as_classes(
-    loss: str, classes: int | Sequence[Label] | None
-) -> tuple[Label, ...] | None:
+def _as_classes(loss: str, classes: int | Sequence[Label] | None) -> tuple[Label, ...] | None:
     if loss == "squared":
         if classes is not None:
             raise ParameterError("classes must not be given for loss 'squared'")

@@ -255,9 +255,7 @@ class Learner:
             raise ParameterError("selected_only needs selected features, this learner has k=0")
         self._check_kin(batch)
         with _core_errors():
-            return self._core.predict(
-                batch.indptr, batch.keys, batch.values, selected_only, means
-            )
+            return self._core.predict(batch.indptr, batch.keys, batch.values, selected_only, means)
 
     def _check_kin(self, batch: Batch) -> None:
         if batch.naming == "name" and batch.seed != self.config.seed:
