@@ -42,8 +42,8 @@ class CountSketch : public Storage {
   void add(const Places& places, ConstReals step) override {
     const std::size_t n = places.cells.size() / shape_.depth;
     for (std::size_t a = 0; a < n; ++a) {
-      put(places.cells.data() + a * shape_.depth, 0, step.subspan(a * shape_.classes, shape_.classes),
-          1.0);
+      put(places.cells.data() + a * shape_.depth, 0,
+          step.subspan(a * shape_.classes, shape_.classes), 1.0);
     }
   }
 
@@ -51,8 +51,8 @@ class CountSketch : public Storage {
 
   void merge(const Storage& other, double mine, double theirs) override {
     const auto* same = dynamic_cast<const CountSketch*>(&other);
-    if (same == nullptr || same->shape_.seed != shape_.seed ||
-        same->shape_.width != shape_.width || same->shape_.depth != shape_.depth) {
+    if (same == nullptr || same->shape_.seed != shape_.seed || same->shape_.width != shape_.width ||
+        same->shape_.depth != shape_.depth) {
       throw std::invalid_argument("sketches must have one seed, width, depth and cell to merge");
     }
     cells_.merge(same->cells_, mine, theirs);
