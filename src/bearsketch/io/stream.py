@@ -243,7 +243,7 @@ class Stream:
     def _readers(self, shared: Any) -> Iterator[tuple[Reader, str]]:
         """Each input that is not empty, opened, with a hint for an error in its first line."""
         if self._arrow is not None:
-            from bearsketch.io.columnar import ArrowReader
+            from bearsketch.io.arrow import ArrowReader
 
             yield ArrowReader(self._arrow, "<arrow>", 0, self.options, shared), ""
             return
@@ -323,16 +323,21 @@ def _format_hint(head: bytes, form: str) -> str:
 def _make_reader(
     chunks: Chunks, found: Input, form: str, index: int, options: ReadOptions, shared: Any
 ) -> Reader:
-    from bearsketch.io import columnar
-
     if form in ("csv", "tsv"):
+        from bearsketch.io.columnar import CsvReader
+
         delimiter = "," if form == "csv" else "\t"
-        return columnar.CsvReader(chunks, delimiter, index, options, shared)
+        return CsvReader(chunks, delimiter, index, options, shared)
     if form == "parquet":
-        compression = chunks.compression
+        from bearsketch.io.arrow import ParquetReader
+
         chunks.close()
-        file = _seekable(found, compression)
-        return columnar.ParquetReader(file, found.name, index, options, shared)
+        file = _seekable(found, chunks.compression)
+        try:
+            return ParquetReader(file, found.name, index, options, shared)
+        except BaseException:
+            file.close()
+            raise
     from bearsketch.io.native import NativeReader
 
     return NativeReader(chunks, form, index, options, shared)
