@@ -65,7 +65,7 @@ class Ranking:
         return 0.5 * float(np.dot(self._mass[0], self._mass[1])) / pairs
 
     def _pairs(self) -> float | None:
-        total = 0.0 if self._mass is None else math.prod(self._mass.sum(axis=1))
+        total = 0.0 if self._mass is None else float(self._mass.sum(axis=1).prod())
         return total or None
 
 
@@ -100,7 +100,7 @@ class ClassScores:
     def __init__(self, n_classes: int, *, confusion: bool = False) -> None:
         self.n_classes = n_classes
         self.examples = 0
-        self.weight = self._right = self._loss = self._positive = 0.0
+        self.weight = self.right = self._loss = self._positive = 0.0
         self.ranking = Ranking()
         self.confusion = np.zeros((n_classes, n_classes)) if confusion else None
 
@@ -111,7 +111,7 @@ class ClassScores:
         guess = class_numbers(margins)
         self.examples += len(numbers)
         self.weight += float(w.sum())
-        self._right += float(w[guess == numbers].sum())
+        self.right += float(w[guess == numbers].sum())
         self._loss += float(np.dot(w, log_losses(numbers, margins)))
         if margins.shape[1] == 1:
             self._positive += float(w[numbers == 1].sum())
@@ -122,7 +122,7 @@ class ClassScores:
     @property
     def accuracy(self) -> float | None:
         """Share of examples predicted right."""
-        return self._right / self.weight if self.weight else None
+        return self.right / self.weight if self.weight else None
 
     @property
     def log_loss(self) -> float | None:

@@ -72,7 +72,7 @@ def dump(learner: Learner) -> tuple[model_file.Arrays, dict[str, Any]]:
 
 
 def _checked_run(run: dict[str, Any]) -> dict[str, Any]:
-    """What the run left to be remembered: any JSON object of at most 256 KiB.
+    """Check what a run leaves to be remembered: any JSON object of at most 256 KiB.
 
     Equal runs must give equal bytes, so times and absolute paths have no place in it.
     """
