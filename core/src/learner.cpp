@@ -27,8 +27,9 @@ std::unique_ptr<Loss> make_loss(const Recipe& recipe) {
 
 std::unique_ptr<Storage> make_storage(const Recipe& recipe, std::size_t classes,
                                       Selection& selection) {
-  const SketchShape shape{recipe.width, recipe.depth, classes, recipe.query, recipe.seed,
-                          recipe.direction == Recipe::DirectionKind::staged};
+  const SketchShape shape{recipe.width, recipe.depth,
+                          classes,      recipe.query,
+                          recipe.seed,  recipe.direction == Recipe::DirectionKind::staged};
   switch (recipe.storage) {
     case Recipe::StorageKind::dense:
       return make_dense(recipe.dimension, classes, recipe.precision, recipe.seed);
@@ -110,8 +111,8 @@ double Learner::learn_minibatch(const BatchView& batch, Reals margins) {
   const double value = evaluate(batch, w_);
   if (!margins.empty()) std::copy(margins_.begin(), margins_.end(), margins.begin());
 
-  const Point point{active_,  *loss_, targets_of(batch), margins_,          residual_, g_,
-                    w_,       places_, *storage_,         selection_.size()};
+  const Point point{active_, *loss_, targets_of(batch), margins_,  residual_,
+                    g_,      w_,     places_,           *storage_, selection_.size()};
   z_.resize(g_.size());
   direction_->direct(point, z_);
   const double step = choose_step(point);

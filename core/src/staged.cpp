@@ -54,9 +54,9 @@ void Staged::split_margins(const Point& point) {
   margins_.resize(point.margins.size());
   point.active.margins(rest_, point.loss.classes(), margins_);
   for (std::size_t i = 0; i < margins_.size(); ++i) margins_[i] = point.margins[i] - margins_[i];
-  members_ = static_cast<std::size_t>(
-      std::count_if(point.places.members.begin(), point.places.members.end(),
-                    [](std::int32_t slot) { return slot >= 0; }));
+  members_ = static_cast<std::size_t>(std::count_if(point.places.members.begin(),
+                                                    point.places.members.end(),
+                                                    [](std::int32_t slot) { return slot >= 0; }));
 }
 
 // z = gradient of the selected alone; u_ = the change of margins along it. Returns the step.
@@ -67,8 +67,7 @@ double Staged::selected_step(const Point& point, Reals z) {
   point.loss.gradient(margins_, point.targets, residual_);
   point.active.gradient(residual_, point.loss.classes(), z);
   clear(point.places, z, false);
-  const double step =
-      decayed(kSelectedPhi, selected_clock_, kSelectedTau) * line_step(point, z);
+  const double step = decayed(kSelectedPhi, selected_clock_, kSelectedTau) * line_step(point, z);
   selected_clock_ += static_cast<double>(members_) / static_cast<double>(point.selected);
   return step;
 }
@@ -84,8 +83,8 @@ double Staged::cell_step(const Point& point) {
   const std::size_t touched = point.storage.reflect(point.places, g_, stored_);
   const double step = decayed(kCellPhi, cell_clock_, kCellTau) * line_step(point, stored_);
   if (touched > 0) {
-    cell_clock_ += static_cast<double>(touched) /
-                   static_cast<double>(std::max(touched, point.storage.used()));
+    cell_clock_ +=
+        static_cast<double>(touched) / static_cast<double>(std::max(touched, point.storage.used()));
   }
   return step;
 }

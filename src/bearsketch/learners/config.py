@@ -65,11 +65,9 @@ class Config:
 
     def core_fields(self) -> dict[str, Any]:
         """Fields of the compiled core's recipe."""
-        same = "storage direction loss k width depth dimension query precision per_class history l2 intercept"
+        here = {"learner", "n_classes", "reads", "step"}  # said in other words below
         return {
-            **{name: getattr(self, name) for name in same.split()},
-            "batch_size": self.batch_size,
-            "seed": self.seed,
+            **{name: getattr(self, name) for name in self.__slots__ if name not in here},
             **step_fields(self.step),
             "classes": self.n_classes,
             "reads_selection": self.reads == "selection",

@@ -13,7 +13,8 @@ template <>
 class Cells<std::int8_t> {
  public:
   Cells(std::size_t n, std::size_t classes, std::uint64_t seed)
-      : classes_(classes), seed_(mix64(seed ^ 0x726f756e64696e67ULL)),
+      : classes_(classes),
+        seed_(mix64(seed ^ 0x726f756e64696e67ULL)),
         data_(checked_product(n, classes, "cells x classes")) {}
 
   std::size_t size() const { return data_.size(); }
