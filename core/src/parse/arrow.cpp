@@ -238,7 +238,7 @@ namespace {
 class CellAdder {
  public:
   CellAdder(const ArrowColumn& column, const ColumnUse& use, ColumnShape shape, RowBuilder& out)
-      : column_(column), use_(use), shape_(shape), out_(out), prefix_(use.name + "=") {}
+      : column_(column), use_(use), shape_(shape), out_(out), prefix_(use.name + "="), pair_prefix_(use.name + "^") {}
 
   void add(std::size_t row, std::int64_t at) {
     if (!column_.valid(at)) return;
@@ -288,7 +288,7 @@ class CellAdder {
     if (!names.valid(at) || !values.valid(at)) return;
     double value = 0.0;
     const NumberKind kind = values.number(at, value);
-    if (kind == NumberKind::number) add_name(row, names, at, {}, value);
+    if (kind == NumberKind::number) add_name(row, names, at, pair_prefix_, value);
     else fail(kind, row, values, at);
   }
 
@@ -301,7 +301,7 @@ class CellAdder {
   const ColumnUse& use_;
   ColumnShape shape_;
   RowBuilder& out_;
-  std::string prefix_;
+  std::string prefix_, pair_prefix_;
   std::string scratch_;
 };
 

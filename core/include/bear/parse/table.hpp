@@ -10,7 +10,8 @@
 
 namespace bear {
 
-// How one column becomes features. A name is `name` for numbers and `name=value` for the rest.
+// How one column becomes features: `name` for numbers, `name=value` for text and items of lists,
+// `name^key` for maps and lists of pairs.
 struct ColumnUse {
   std::size_t column;
   bool categorical;
