@@ -1,3 +1,10 @@
 #include <nanobind/nanobind.h>
 
-NB_MODULE(_core, m) { m.doc() = "Compiled core of bearsketch."; }
+void bind_batch(nanobind::module_& m);
+void bind_learner(nanobind::module_& m);
+
+NB_MODULE(_core, m) {
+  m.doc() = "Compiled core of bearsketch.";
+  bind_batch(m);
+  bind_learner(m);
+}

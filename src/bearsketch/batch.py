@@ -110,7 +110,8 @@ class Batch:
         if self.naming == "name" and self.seed is None:
             raise ParameterError("seed must be given with naming 'name': names are hashed with it")
         try:
-            _core.check_rows(self.indptr, self.keys, self.values, self.weights, self.names)
+            data, offsets = self.names or (None, None)
+            _core.check_rows(self.indptr, self.keys, self.values, self.weights, data, offsets)
         except ValueError as error:
             raise ParameterError(str(error)) from None
 

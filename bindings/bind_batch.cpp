@@ -1,0 +1,35 @@
+#include <nanobind/stl/optional.h>
+
+#include "arrays.hpp"
+
+namespace {
+
+Out<std::uint64_t> hash_names(const nb::list& names, std::uint64_t seed) {
+  const bear::NameHash hash(seed);
+  std::vector<std::uint64_t> keys;
+  keys.reserve(names.size());
+  for (const nb::handle item : names) {
+    const auto name = nb::cast<nb::bytes>(item);
+    keys.push_back(hash({name.c_str(), name.size()}));
+  }
+  return give(std::move(keys));
+}
+
+void check_rows(const In<std::int64_t>& indptr, const In<std::uint64_t>& keys,
+                const In<float>& values, const std::optional<In<double>>& weights,
+                const std::optional<In<std::uint8_t>>& name_data,
+                const std::optional<In<std::uint64_t>>& name_offsets) {
+  const auto batch =
+      batch_view(indptr, keys, values, std::nullopt, weights, name_data, name_offsets);
+  const std::size_t name_bytes = name_data ? name_data->size() : 0;
+  nb::gil_scoped_release released;
+  bear::check_rows(batch, name_bytes);
+}
+
+}  // namespace
+
+void bind_batch(nb::module_& m) {
+  m.def("hash_names", &hash_names, nb::arg("names"), nb::arg("seed"));
+  m.def("check_rows", &check_rows, nb::arg("indptr"), nb::arg("keys"), nb::arg("values"),
+        nb::arg("weights").none(), nb::arg("name_data").none(), nb::arg("name_offsets").none());
+}

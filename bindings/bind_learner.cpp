@@ -1,0 +1,240 @@
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/unique_ptr.h>
+#include <nanobind/stl/vector.h>
+
+#include <map>
+
+#include "arrays.hpp"
+#include "bear/learner.hpp"
+
+namespace {
+
+using bear::Learner;
+using bear::Recipe;
+
+template <class T>
+T choose(const char* what, const std::string& name, const std::map<std::string, T>& table) {
+  const auto found = table.find(name);
+  if (found != table.end()) return found->second;
+  throw nb::value_error((std::string(what) + " unknown: " + name).c_str());
+}
+
+Recipe make_recipe(const nb::dict& given) {
+  Recipe recipe;
+  const auto number = [&](const char* key, auto& field) {
+    field = nb::cast<std::remove_reference_t<decltype(field)>>(given[key]);
+  };
+  const auto word = [&](const char* key) { return nb::cast<std::string>(given[key]); };
+  recipe.storage = choose<Recipe::StorageKind>("storage", word("storage"),
+                                               {{"dense", Recipe::StorageKind::dense},
+                                                {"sketch", Recipe::StorageKind::sketch},
+                                                {"cached", Recipe::StorageKind::cached},
+                                                {"cached_keep", Recipe::StorageKind::cached_keep}});
+  recipe.direction = choose<Recipe::DirectionKind>("direction", word("direction"),
+                                                   {{"gradient", Recipe::DirectionKind::gradient},
+                                                    {"lbfgs", Recipe::DirectionKind::lbfgs},
+                                                    {"newton", Recipe::DirectionKind::newton},
+                                                    {"staged", Recipe::DirectionKind::staged}});
+  recipe.loss = choose<Recipe::LossKind>("loss", word("loss"),
+                                         {{"squared", Recipe::LossKind::squared},
+                                          {"logistic", Recipe::LossKind::logistic},
+                                          {"softmax", Recipe::LossKind::softmax}});
+  recipe.step = choose<Recipe::StepKind>("step", word("step"),
+                                         {{"constant", Recipe::StepKind::constant},
+                                          {"decaying", Recipe::StepKind::decaying},
+                                          {"automatic", Recipe::StepKind::automatic}});
+  recipe.query = choose<bear::Query>(
+      "query", word("query"), {{"mean", bear::Query::mean}, {"median", bear::Query::median}});
+  recipe.precision = choose<bear::Precision>("precision", word("precision"),
+                                             {{"float32", bear::Precision::float32},
+                                              {"float64", bear::Precision::float64},
+                                              {"int8", bear::Precision::int8}});
+  number("dimension", recipe.dimension);
+  number("width", recipe.width);
+  number("depth", recipe.depth);
+  number("history", recipe.history);
+  number("k", recipe.k);
+  number("per_class", recipe.per_class);
+  number("reads_selection", recipe.reads_selection);
+  number("classes", recipe.classes);
+  number("step_size", recipe.step_size);
+  number("step_offset", recipe.step_offset);
+  number("l2", recipe.l2);
+  number("intercept", recipe.intercept);
+  number("batch_size", recipe.batch_size);
+  number("seed", recipe.seed);
+  return recipe;
+}
+
+nb::tuple learn(Learner& learner, const In<std::int64_t>& indptr, const In<std::uint64_t>& keys,
+                const In<float>& values, const In<double>& labels,
+                const std::optional<In<double>>& weights,
+                const std::optional<In<std::uint8_t>>& name_data,
+                const std::optional<In<std::uint64_t>>& name_offsets) {
+  const auto batch = batch_view(indptr, keys, values, labels, weights, name_data, name_offsets);
+  std::vector<double> margins(batch.n_rows() * learner.classes());
+  bear::Progress progress;
+  {
+    nb::gil_scoped_release released;
+    progress = learner.learn(batch, margins);
+  }
+  const std::size_t rows = batch.n_rows();
+  return nb::make_tuple(progress.loss, progress.weight,
+                        give(std::move(margins), {rows, learner.classes()}));
+}
+
+Out<double> predict(const Learner& learner, const In<std::int64_t>& indptr,
+                    const In<std::uint64_t>& keys, const In<float>& values, bool selected_only,
+                    bool means) {
+  const auto batch =
+      batch_view(indptr, keys, values, std::nullopt, std::nullopt, std::nullopt, std::nullopt);
+  std::vector<double> margins(batch.n_rows() * learner.classes());
+  {
+    nb::gil_scoped_release released;
+    learner.predict(batch, selected_only, margins);
+    if (means) learner.loss().predict(margins);
+  }
+  return give(std::move(margins), {batch.n_rows(), learner.classes()});
+}
+
+Out<double> query(const Learner& learner, const In<std::uint64_t>& keys) {
+  std::vector<double> weights(keys.size() * learner.classes());
+  learner.query(view(keys), weights);
+  return give(std::move(weights), {keys.size(), learner.classes()});
+}
+
+// The selected of one group, best first.
+nb::dict selected(const Learner& learner, std::size_t group) {
+  const bear::TopK& top = learner.selection().top(group);
+  std::vector<std::uint64_t> keys;
+  std::vector<double> weights;
+  nb::list names, aliases;
+  for (const std::int32_t slot : top.ranked()) {
+    keys.push_back(top.key(slot));
+    const auto w = top.weights(slot);
+    weights.insert(weights.end(), w.begin(), w.end());
+    names.append(nb::bytes(top.name(slot).data(), top.name(slot).size()));
+    aliases.append(nb::bytes(top.alias(slot).data(), top.alias(slot).size()));
+  }
+  const std::size_t n = keys.size();
+  nb::dict out;
+  out["keys"] = give(std::move(keys));
+  out["weights"] = give(std::move(weights), {n, top.width()});
+  out["names"] = names;
+  out["aliases"] = aliases;
+  return out;
+}
+
+void restore_selected(Learner& learner, std::size_t group, const In<std::uint64_t>& keys,
+                      const In<double>& weights, const nb::list& names, const nb::list& aliases) {
+  bear::TopK& top = learner.selection().top(group);
+  if (keys.size() > top.k() || weights.size() != keys.size() * top.width() ||
+      names.size() != keys.size() || aliases.size() != keys.size()) {
+    throw nb::value_error("selected entries do not fit the learner");
+  }
+  const auto text = [](nb::handle item) {
+    const auto bytes = nb::cast<nb::bytes>(item);
+    return std::string(bytes.c_str(), bytes.size());
+  };
+  top.clear();
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    if (top.find(view(keys)[i]) >= 0) throw nb::value_error("a key is selected twice");
+    const auto slot = top.insert(view(keys)[i], view(weights).subspan(i * top.width(), top.width()),
+                                 text(names[i]));
+    top.set_alias(slot, text(aliases[i]));
+  }
+}
+
+nb::bytes cells(Learner& learner) {
+  const auto bytes = learner.storage().bytes();
+  return nb::bytes(bytes.data(), bytes.size());
+}
+
+void restore_cells(Learner& learner, const nb::bytes& given) {
+  const auto bytes = learner.storage().bytes();
+  if (given.size() != bytes.size()) {
+    throw nb::value_error(("cells must be " + std::to_string(bytes.size()) + " bytes, got " +
+                           std::to_string(given.size()))
+                              .c_str());
+  }
+  std::memcpy(bytes.data(), given.data(), given.size());
+}
+
+nb::dict fill(const Learner& learner) {
+  const auto fill = learner.storage().fill();
+  nb::dict out;
+  out["cells"] = fill.cells;
+  out["used"] = fill.used;
+  out["largest"] = fill.largest;
+  out["rms"] = fill.rms;
+  return out;
+}
+
+}  // namespace
+
+void bind_learner(nb::module_& m) {
+  nb::exception<bear::Diverged>(m, "Diverged", PyExc_ArithmeticError);
+
+  nb::class_<bear::Counters>(m, "Counters")
+      .def_rw("examples", &bear::Counters::examples)
+      .def_rw("batches", &bear::Counters::batches)
+      .def_rw("passes", &bear::Counters::passes)
+      .def_ro("gradient_norm", &bear::Counters::gradient_norm)
+      .def_ro("step_size", &bear::Counters::step_size);
+
+  nb::class_<bear::Guards>(m, "Guards")
+      .def_rw("uphill", &bear::Guards::uphill)
+      .def_rw("flat_pairs", &bear::Guards::flat_pairs)
+      .def_rw("damped_pairs", &bear::Guards::damped_pairs)
+      .def_rw("rejected_pairs", &bear::Guards::rejected_pairs)
+      .def_rw("stored_pairs", &bear::Guards::stored_pairs);
+
+  nb::class_<Learner>(m, "Learner")
+      .def(nb::new_([](const nb::dict& recipe) {
+             return std::make_unique<Learner>(make_recipe(recipe));
+           }),
+           nb::arg("recipe"))
+      .def_prop_ro("classes", &Learner::classes)
+      .def_prop_ro("groups", [](const Learner& l) { return l.selection().groups(); })
+      .def_prop_ro(
+          "counters", [](Learner& l) -> bear::Counters& { return l.counters(); },
+          nb::rv_policy::reference_internal)
+      .def_prop_ro(
+          "guards", [](Learner& l) -> bear::Guards& { return l.guards(); },
+          nb::rv_policy::reference_internal)
+      .def_prop_rw(
+          "name_collisions", [](const Learner& l) { return l.selection().name_collisions(); },
+          [](Learner& l, std::size_t n) { l.selection().set_name_collisions(n); })
+      .def_prop_rw(
+          "intercept", [](Learner& l) { return l.intercept(); },
+          [](Learner& l, const std::vector<double>& given) {
+            if (given.size() != l.classes()) throw nb::value_error("intercept: one per class");
+            l.intercept() = given;
+          })
+      .def("learn", &learn, nb::arg("indptr"), nb::arg("keys"), nb::arg("values"),
+           nb::arg("labels"), nb::arg("weights").none(), nb::arg("name_data").none(),
+           nb::arg("name_offsets").none())
+      .def("predict", &predict, nb::arg("indptr"), nb::arg("keys"), nb::arg("values"),
+           nb::arg("selected_only"), nb::arg("means"))
+      .def("query", &query, nb::arg("keys"))
+      .def("merge", &Learner::merge, nb::arg("other"), nb::arg("mine"), nb::arg("theirs"))
+      .def("finish_pass", &Learner::finish_pass)
+      .def("selected", &selected, nb::arg("group"))
+      .def("restore_selected", &restore_selected, nb::arg("group"), nb::arg("keys"),
+           nb::arg("weights"), nb::arg("names"), nb::arg("aliases"))
+      .def("cells", &cells)
+      .def("restore_cells", &restore_cells, nb::arg("cells"))
+      .def(
+          "numbers",
+          [](Learner& l) { return std::make_pair(l.storage().numbers(), l.direction().numbers()); })
+      .def(
+          "restore_numbers",
+          [](Learner& l, const std::vector<double>& storage, const std::vector<double>& direction) {
+            l.storage().restore(storage);
+            l.direction().restore(direction);
+          },
+          nb::arg("storage"), nb::arg("direction"))
+      .def("fill", &fill);
+}

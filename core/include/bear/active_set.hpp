@@ -1,0 +1,44 @@
+// The unique keys of a batch, and the batch renumbered to them: entry e stands in column
+// column(e) of a small dense problem. Every key is hashed once.
+#pragma once
+
+#include "bear/batch.hpp"
+#include "bear/hash.hpp"
+
+namespace bear {
+
+class ActiveSet {
+ public:
+  explicit ActiveSet(std::uint64_t seed) : hash_(seed) {}
+
+  void assign(const BatchView& batch);
+
+  std::size_t size() const { return keys_.size(); }
+  std::size_t n_rows() const { return batch_.n_rows(); }
+  const BatchView& batch() const { return batch_; }
+  Keys keys() const { return keys_; }
+  std::span<const std::uint64_t> hashes() const { return hashes_; }
+
+  // Some entry of the batch that holds this column's key; its name is the key's name.
+  std::size_t entry(std::size_t column) const { return entries_[column]; }
+
+  // out[row][c] = sum over the row's entries of value * w[column][c]
+  void margins(ConstReals w, std::size_t classes, Reals out) const;
+
+  // g[column][c] = sum over the column's entries of value * residual[row][c]
+  void gradient(ConstReals residual, std::size_t classes, Reals g) const;
+
+  // gram[i][k] = inner product of rows i and k
+  void gram(Reals out) const;
+
+ private:
+  KeyHash hash_;
+  BatchView batch_;
+  std::vector<Key> keys_;
+  std::vector<std::uint64_t> hashes_;
+  std::vector<std::size_t> entries_;
+  std::vector<std::uint32_t> columns_;  // of the entries first_entry() .. last_entry()
+  std::vector<std::uint32_t> table_;    // open addressing: column + 1, or 0
+};
+
+}  // namespace bear

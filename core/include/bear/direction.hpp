@@ -1,0 +1,62 @@
+// From the gradient to the direction of the step. One call per batch.
+#pragma once
+
+#include <memory>
+
+#include "bear/active_set.hpp"
+#include "bear/loss.hpp"
+#include "bear/storage.hpp"
+
+namespace bear {
+
+// Everything known at the current weights of the active keys.
+struct Point {
+  const ActiveSet& active;
+  const Loss& loss;
+  Targets targets;
+  ConstReals margins;   // [row][class]
+  ConstReals residual;  // [row][class], the gradient by the margins
+  ConstReals gradient;  // [key][class]
+  ConstReals weights;   // [key][class]
+  const Places& places;
+  const Storage& storage;
+  std::size_t selected;  // keys selected in all
+};
+
+// How often a guard had to act; reported, never silent.
+struct Guards {
+  std::uint64_t uphill = 0;          // direction against the gradient: gradient used instead
+  std::uint64_t flat_pairs = 0;      // pair of zero or non-finite length: skipped
+  std::uint64_t damped_pairs = 0;    // curvature far below its mean: lifted (Powell)
+  std::uint64_t rejected_pairs = 0;  // no positive curvature: skipped
+  std::uint64_t stored_pairs = 0;
+};
+
+class Direction {
+ public:
+  virtual ~Direction() = default;
+
+  // z = direction, so that weights - step_size * z goes down.
+  virtual void direct(const Point& point, Reals z) = 0;
+
+  // Whether observe() wants the step made and the change of the gradient along it.
+  virtual bool wants_pair() const { return false; }
+  virtual void observe(const ActiveSet&, ConstReals /*step*/, ConstReals /*change*/, Guards&) {}
+
+  // Whether z is the step itself, to be taken as it is.
+  virtual bool scaled() const { return false; }
+
+  // Clocks that a saved learner must go on with.
+  virtual std::vector<double> numbers() const { return {}; }
+  virtual void restore(std::span<const double> numbers);
+
+  // Forgets what was observed.
+  virtual void reset() {}
+};
+
+std::unique_ptr<Direction> make_gradient();
+std::unique_ptr<Direction> make_newton();
+std::unique_ptr<Direction> make_staged(double strength);
+std::unique_ptr<Direction> make_lbfgs(std::size_t history, std::size_t classes);
+
+}  // namespace bear

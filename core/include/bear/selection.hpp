@@ -1,0 +1,122 @@
+// The kept features: indexed heaps of the k keys with the largest weights, and their names.
+#pragma once
+
+#include <string>
+
+#include "bear/key_map.hpp"
+#include "bear/storage.hpp"
+
+namespace bear {
+
+// The k keys with the largest norm of weights, smallest at hand. A key keeps its slot while it
+// stays. Of two equal norms the larger key counts as smaller, so ties never depend on order.
+class TopK {
+ public:
+  // Weights are kept at the given precision, so that saving one loses nothing.
+  TopK(std::size_t k, std::size_t width, Precision precision);
+
+  std::size_t k() const { return k_; }
+  std::size_t width() const { return width_; }
+  std::size_t size() const { return order_.size(); }
+  bool full() const { return size() == k_; }
+
+  std::int32_t find(Key key) const { return slots_.find(key); }
+  std::int32_t smallest() const { return order_.front(); }
+  double norm(std::int32_t slot) const { return norms_[index(slot)]; }
+  Key key(std::int32_t slot) const { return keys_[index(slot)]; }
+
+  ConstReals weights(std::int32_t slot) const {
+    return ConstReals(weights_).subspan(index(slot) * width_, width_);
+  }
+  const std::string& name(std::int32_t slot) const { return names_[index(slot)]; }
+  // A second name that came with the same key, or nothing.
+  const std::string& alias(std::int32_t slot) const { return aliases_[index(slot)]; }
+  void set_alias(std::int32_t slot, std::string_view name) { aliases_[index(slot)] = name; }
+
+  // weights = keep * weights + change
+  void update(std::int32_t slot, double keep, ConstReals change);
+
+  // A new key in a free slot; the heap must not be full.
+  std::int32_t insert(Key key, ConstReals weights, std::string_view name);
+
+  // Takes the smallest out; its slot is free afterwards.
+  void remove_smallest();
+
+  void scale(double c);
+  void clear();
+
+  // Slots by falling norm, ties by rising key.
+  std::vector<std::int32_t> ranked() const;
+
+ private:
+  static std::size_t index(std::int32_t slot) { return static_cast<std::size_t>(slot); }
+  bool less(std::int32_t a, std::int32_t b) const;
+  void sift_up(std::size_t at);
+  void sift_down(std::size_t at);
+  void put(std::size_t at, std::int32_t slot);
+  double narrow(double weight) const;
+
+  std::size_t k_, width_;
+  Precision precision_;
+  std::vector<Key> keys_;
+  std::vector<double> weights_;
+  std::vector<double> norms_;
+  std::vector<std::string> names_, aliases_;
+  std::vector<std::int32_t> free_;
+  std::vector<std::int32_t> order_;     // heap of slots
+  std::vector<std::size_t> positions_;  // of slots in order_
+  KeyMap slots_;
+};
+
+// One TopK shared by the classes and ordered by the norm over them, or one per class, or none.
+class Selection {
+ public:
+  // per_class: one heap of k for each class instead of one for all. k = 0: nothing is selected.
+  Selection(std::size_t k, std::size_t classes, bool per_class, Precision precision);
+
+  std::size_t groups() const { return tops_.size(); }
+  TopK& top(std::size_t group) { return tops_[group]; }
+  const TopK& top(std::size_t group) const { return tops_[group]; }
+  std::size_t size() const;  // selected keys, over all groups
+  std::size_t first_class(std::size_t group) const { return group * width_; }
+
+  // Slots of the active keys, into places.members.
+  void find(const ActiveSet& active, Places& places) const;
+
+  // Zero for the weights that are not selected.
+  void mask(const Places& places, Reals weights) const;
+
+  // Offers the active keys with their new weights; candidates are visited by falling |z|, so that
+  // of keys that share their cells the one that moved most is taken.
+  void offer(const ActiveSet& active, Places& places, ConstReals weights, ConstReals z,
+             Storage& storage);
+
+  void scale(double c);
+
+  // Keys that came with two different names.
+  std::size_t name_collisions() const { return name_collisions_; }
+  void set_name_collisions(std::size_t n) { name_collisions_ = n; }
+
+ private:
+  struct Candidate {
+    double moved;
+    Key key;
+    std::size_t column;
+  };
+
+  void refresh(std::size_t group, const ActiveSet& active, const Places& places, ConstReals weights,
+               bool exact);
+  void collect(std::size_t group, const ActiveSet& active, const Places& places, ConstReals weights,
+               ConstReals z);
+  void consider(std::size_t group, const Candidate& candidate, const ActiveSet& active,
+                Places& places, Storage& storage);
+  void note_name(TopK& top, std::int32_t slot, std::string_view name);
+
+  std::size_t classes_, width_;
+  std::vector<TopK> tops_;
+  std::vector<Candidate> candidates_;
+  std::vector<double> estimate_;
+  std::size_t name_collisions_ = 0;
+};
+
+}  // namespace bear

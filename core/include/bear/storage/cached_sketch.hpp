@@ -1,0 +1,91 @@
+// Count Sketch plus the exact weights of the selected keys, which live in the selection itself.
+#pragma once
+
+#include "bear/selection.hpp"
+#include "bear/storage/count_sketch.hpp"
+
+namespace bear {
+
+template <class Cell>
+class CachedSketch final : public CountSketch<Cell> {
+  using Base = CountSketch<Cell>;
+
+ public:
+  CachedSketch(const SketchShape& shape, Selection& selection, bool subtract)
+      : Base(shape), selection_(selection), subtract_(subtract), hash_(shape.seed) {}
+
+  void query(const Places& places, Reals weights) const override {
+    Base::query(places, weights);
+    each_member(places, [&](std::size_t at, std::size_t group, std::int32_t slot) {
+      const auto exact = selection_.top(group).weights(slot);
+      std::copy(exact.begin(), exact.end(), weights.begin() + static_cast<std::ptrdiff_t>(at));
+    });
+  }
+
+  void add(const Places& places, ConstReals step) override {
+    rest_.assign(step.begin(), step.end());
+    each_member(places, [&](std::size_t at, std::size_t group, std::int32_t slot) {
+      TopK& top = selection_.top(group);
+      top.update(slot, 1.0, step.subspan(at, top.width()));
+      std::fill_n(rest_.begin() + static_cast<std::ptrdiff_t>(at), top.width(), 0.0);
+    });
+    Base::add(places, rest_);
+  }
+
+  std::size_t reflect(const Places& places, ConstReals step, Reals change) const override {
+    rest_.assign(step.begin(), step.end());
+    each_member(places, [&](std::size_t at, std::size_t group, std::int32_t) {
+      std::fill_n(rest_.begin() + static_cast<std::ptrdiff_t>(at), selection_.top(group).width(),
+                  0.0);
+    });
+    const std::size_t touched = Base::reflect(places, rest_, change);
+    each_member(places, [&](std::size_t at, std::size_t group, std::int32_t) {
+      const std::size_t width = selection_.top(group).width();
+      std::copy_n(step.begin() + static_cast<std::ptrdiff_t>(at), width,
+                  change.begin() + static_cast<std::ptrdiff_t>(at));
+    });
+    return touched;
+  }
+
+  void admit(Key key, std::size_t first, ConstReals weights) override {
+    if (subtract_) Base::put(cells_of(key).data(), first, weights, -1.0);
+  }
+
+  void release(Key key, std::size_t first, ConstReals weights) override {
+    const auto at = cells_of(key);
+    std::vector<double> back(weights.begin(), weights.end());
+    if (!subtract_) {
+      std::vector<double> copy(this->shape().classes);
+      Base::estimate(at.data(), copy);
+      for (std::size_t i = 0; i < back.size(); ++i) back[i] -= copy[first + i];
+    }
+    Base::put(at.data(), first, back, 1.0);
+  }
+
+  bool exact() const override { return true; }
+
+ private:
+  std::array<std::uint64_t, kMaxDepth> cells_of(Key key) const {
+    std::array<std::uint64_t, kMaxDepth> at{};
+    for (std::size_t row = 0; row < this->shape().depth; ++row) {
+      at[row] = Base::place(hash_(key), row);
+    }
+    return at;
+  }
+
+  template <class Visit>
+  void each_member(const Places& places, Visit visit) const {
+    if (places.groups == 0) return;
+    const std::size_t width = this->shape().classes / places.groups;
+    for (std::size_t i = 0; i < places.members.size(); ++i) {
+      if (places.members[i] >= 0) visit(i * width, i % places.groups, places.members[i]);
+    }
+  }
+
+  Selection& selection_;
+  bool subtract_;
+  KeyHash hash_;
+  mutable std::vector<double> rest_;
+};
+
+}  // namespace bear

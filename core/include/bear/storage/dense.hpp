@@ -1,0 +1,69 @@
+// One weight per possible key below a known dimension: the exact, O(p) storage of SGD and oLBFGS.
+#pragma once
+
+#include "bear/storage/byte_cells.hpp"
+
+namespace bear {
+
+template <class Cell>
+class Dense final : public Storage {
+ public:
+  Dense(std::size_t dimension, std::size_t classes, std::uint64_t seed)
+      : dimension_(dimension), classes_(classes), cells_(dimension, classes, seed) {}
+
+  void locate(const ActiveSet& active, Places& places) const override {
+    places.depth = 1;
+    places.cells.clear();
+    places.touched.clear();
+    for (const Key key : active.keys()) {
+      if (key >= dimension_) {
+        throw std::invalid_argument("keys must be below the dimension, " +
+                                    std::to_string(dimension_) + ", got " + std::to_string(key));
+      }
+      places.cells.push_back(2 * key);
+      places.touched.push_back(key);
+    }
+  }
+
+  void query(const Places& places, Reals weights) const override {
+    for (std::size_t a = 0; a < places.cells.size(); ++a) {
+      query_one(places, a, weights.subspan(a * classes_, classes_));
+    }
+  }
+
+  void query_one(const Places& places, std::size_t column, Reals weights) const override {
+    for (std::size_t c = 0; c < classes_; ++c) {
+      weights[c] = cells_.get(places.cells[column] / 2, c);
+    }
+  }
+
+  void add(const Places& places, ConstReals step) override {
+    cells_.add_block(places.touched, step);
+  }
+
+  std::size_t reflect(const Places& places, ConstReals step, Reals change) const override {
+    std::copy(step.begin(), step.end(), change.begin());
+    return places.touched.size();
+  }
+
+  void scale(double c) override { cells_.scale(c); }
+
+  void merge(const Storage& other, double mine, double theirs) override {
+    const auto* same = dynamic_cast<const Dense*>(&other);
+    if (same == nullptr) throw std::invalid_argument("a dense storage merges with its like only");
+    cells_.merge(same->cells_, mine, theirs);
+  }
+
+  std::span<std::byte> bytes() override { return cells_.bytes(); }
+  std::vector<double> numbers() const override { return cells_.numbers(); }
+  void restore(std::span<const double> numbers) override { cells_.restore(numbers); }
+  std::size_t used() const override { return cells_.used(); }
+  Fill fill() const override { return cells_.fill(); }
+
+ private:
+  std::size_t dimension_;
+  std::size_t classes_;
+  Cells<Cell> cells_;
+};
+
+}  // namespace bear

@@ -1,0 +1,41 @@
+// Spans the parts meet on. Working vectors are double; only what a model keeps is narrower.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "bear/key.hpp"
+
+namespace bear {
+
+using Keys = std::span<const Key>;
+using Reals = std::span<double>;
+using ConstReals = std::span<const double>;
+
+// Training left the finite numbers, or grew without bound; nothing was written.
+class Diverged : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+// a * b, or an exception that names what would not fit; for every size before it is allocated.
+inline std::size_t checked_product(std::size_t a, std::size_t b, const char* what) {
+  std::size_t product = 0;
+  if (__builtin_mul_overflow(a, b, &product) || product > (std::size_t{1} << 62)) {
+    throw std::invalid_argument(std::string(what) + " must fit into memory, got " +
+                                std::to_string(a) + " x " + std::to_string(b));
+  }
+  return product;
+}
+
+inline double dot(ConstReals a, ConstReals b) {
+  double sum = 0.0;
+  for (std::size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];
+  return sum;
+}
+
+}  // namespace bear

@@ -1,0 +1,293 @@
+#include "bear/learner.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <sstream>
+
+namespace bear {
+
+namespace {
+
+constexpr double kLargestWeight = 1e15;
+constexpr double kBlowUpFactor = 10.0;  // times the loss of predicting nothing
+constexpr double kBlowUpRate = 0.1;     // of the running means compared
+constexpr std::uint64_t kBlowUpBatches = 50;
+
+std::unique_ptr<Loss> make_loss(const Recipe& recipe) {
+  switch (recipe.loss) {
+    case Recipe::LossKind::squared:
+      return make_squared();
+    case Recipe::LossKind::logistic:
+      return make_logistic();
+    case Recipe::LossKind::softmax:
+      return make_softmax(recipe.classes);
+  }
+  throw std::invalid_argument("unknown loss");
+}
+
+std::unique_ptr<Storage> make_storage(const Recipe& recipe, std::size_t classes,
+                                      Selection& selection) {
+  const SketchShape shape{recipe.width, recipe.depth,
+                          classes,      recipe.query,
+                          recipe.seed,  recipe.direction == Recipe::DirectionKind::staged};
+  switch (recipe.storage) {
+    case Recipe::StorageKind::dense:
+      return make_dense(recipe.dimension, classes, recipe.precision, recipe.seed);
+    case Recipe::StorageKind::sketch:
+      return make_count_sketch(shape, recipe.precision);
+    case Recipe::StorageKind::cached:
+      return make_cached_sketch(shape, recipe.precision, selection, true);
+    case Recipe::StorageKind::cached_keep:
+      return make_cached_sketch(shape, recipe.precision, selection, false);
+  }
+  throw std::invalid_argument("unknown storage");
+}
+
+std::unique_ptr<Direction> make_direction(const Recipe& recipe, std::size_t classes) {
+  switch (recipe.direction) {
+    case Recipe::DirectionKind::gradient:
+      return make_gradient();
+    case Recipe::DirectionKind::lbfgs:
+      return make_lbfgs(recipe.history, classes);
+    case Recipe::DirectionKind::newton:
+      return make_newton();
+    case Recipe::DirectionKind::staged:
+      return make_staged(recipe.step_size / Recipe{}.step_size);
+  }
+  throw std::invalid_argument("unknown direction");
+}
+
+std::unique_ptr<StepSize> make_step_size(const Recipe& recipe) {
+  switch (recipe.step) {
+    case Recipe::StepKind::constant:
+      return std::make_unique<ConstantStep>(recipe.step_size);
+    case Recipe::StepKind::decaying:
+      return std::make_unique<DecayingStep>(recipe.step_size, recipe.step_offset);
+    case Recipe::StepKind::automatic:
+      return std::make_unique<AutomaticStep>(recipe.step_size);
+  }
+  throw std::invalid_argument("unknown step");
+}
+
+Targets targets_of(const BatchView& batch) { return {batch.labels, batch.weights}; }
+
+}  // namespace
+
+Learner::Learner(const Recipe& recipe)
+    : recipe_(recipe),
+      loss_(make_loss(recipe)),
+      classes_(loss_->classes()),
+      selection_(recipe.k, classes_, recipe.per_class, recipe.precision),
+      storage_(make_storage(recipe, classes_, selection_)),
+      direction_(make_direction(recipe, classes_)),
+      step_size_(make_step_size(recipe)),
+      intercept_(classes_, 0.0),
+      active_(recipe.seed) {}
+
+Progress Learner::learn(const BatchView& batch, Reals margins) {
+  if (batch.labels.size() != batch.n_rows()) {
+    throw std::invalid_argument("labels must be one per example to learn, got " +
+                                std::to_string(batch.labels.size()) + " for " +
+                                std::to_string(batch.n_rows()));
+  }
+  loss_->check(batch.labels);
+  Progress progress;
+  for (std::size_t start = 0; start < batch.n_rows(); start += recipe_.batch_size) {
+    const std::size_t stop = std::min(start + recipe_.batch_size, batch.n_rows());
+    const BatchView part = batch.rows(start, stop);
+    const Reals before =
+        margins.empty() ? margins : margins.subspan(start * classes_, (stop - start) * classes_);
+    const double weight = targets_of(part).total();
+    progress.loss += weight * learn_minibatch(part, before);
+    progress.weight += weight;
+  }
+  return progress;
+}
+
+// The loop of every learner: hash, query, gradient, direction, add, offer.
+double Learner::learn_minibatch(const BatchView& batch, Reals margins) {
+  active_.assign(batch);
+  read_weights();
+  const double value = evaluate(batch, w_);
+  if (!margins.empty()) std::copy(margins_.begin(), margins_.end(), margins.begin());
+
+  const Point point{active_, *loss_, targets_of(batch), margins_,  residual_,
+                    g_,      w_,     places_,           *storage_, selection_.size()};
+  z_.resize(g_.size());
+  direction_->direct(point, z_);
+  const double step = choose_step(point);
+  check_step(value, step);
+  watch_for_blow_up(value, point.targets);
+
+  intercept_g_.assign(classes_, 0.0);
+  for (std::size_t i = 0; i < residual_.size(); ++i) intercept_g_[i % classes_] += residual_[i];
+
+  write_step(step);
+  const bool pair = direction_->wants_pair();
+  if (pair || selection_.groups() > 0) storage_->query(places_, after_);
+  if (pair) remember_pair(batch);
+  selection_.offer(active_, places_, after_, z_, *storage_);
+  move_intercept(step);
+  ++counters_.batches;
+  counters_.examples += batch.n_rows();
+  counters_.step_size = step;
+  return value;
+}
+
+void Learner::read_weights() {
+  selection_.find(active_, places_);
+  storage_->locate(active_, places_);
+  w_.resize(active_.size() * classes_);
+  after_.resize(w_.size());
+  storage_->query(places_, w_);
+  if (recipe_.reads_selection) selection_.mask(places_, w_);
+}
+
+// Loss at weights w; leaves margins, residuals and gradient behind.
+double Learner::evaluate(const BatchView& batch, ConstReals w) {
+  margins_.resize(batch.n_rows() * classes_);
+  residual_.resize(margins_.size());
+  active_.margins(w, classes_, margins_);
+  add_intercept(margins_);
+  const double value = loss_->gradient(margins_, targets_of(batch), residual_);
+  g_.resize(w.size());
+  active_.gradient(residual_, classes_, g_);
+  return value;
+}
+
+double Learner::choose_step(const Point& point) {
+  const double norm = std::sqrt(dot(g_, g_));
+  counters_.gradient_norm = std::max(counters_.gradient_norm, norm);
+  if (direction_->scaled()) return 1.0;
+  Slope slope{.gz = dot(g_, z_), .batches = counters_.batches, .passes = counters_.passes};
+  if (!(slope.gz > 0.0) && norm > 0.0) {
+    std::copy(g_.begin(), g_.end(), z_.begin());
+    slope.gz = norm * norm;
+    ++guards_.uphill;
+  }
+  if (step_size_->wants_curvature()) {
+    s_.resize(margins_.size());
+    active_.margins(z_, classes_, s_);
+    const double total = point.targets.total();
+    double sum = 0.0;
+    for (std::size_t i = 0; i < s_.size(); ++i) {
+      sum += point.targets.weight(i / classes_) * s_[i] * s_[i];
+    }
+    slope.curvature = total > 0.0 ? loss_->curvature_bound() * sum / total : 0.0;
+  }
+  return step_size_->size(slope);
+}
+
+void Learner::check_step(double value, double step) const {
+  bool sound = std::isfinite(value) && std::isfinite(step);
+  for (std::size_t i = 0; sound && i < z_.size(); ++i) {
+    sound = std::abs(w_[i] - step * z_[i]) <= kLargestWeight;
+  }
+  if (sound) return;
+  std::ostringstream message;
+  message << "minibatch " << counters_.batches << ": training diverged (loss " << value << ", step "
+          << step << "); the model keeps the state before it";
+  throw Diverged(message.str());
+}
+
+// Steps that overshoot make the loss grow far above that of predicting nothing at all.
+void Learner::watch_for_blow_up(double value, const Targets& targets) {
+  const double null = loss_->null_value(targets);
+  const double rate = counters_.batches == 0 ? 1.0 : kBlowUpRate;
+  mean_loss_ += rate * (value - mean_loss_);
+  mean_null_ += rate * (null - mean_null_);
+  blown_up_ = mean_loss_ > kBlowUpFactor * mean_null_ && mean_null_ > 0.0 ? blown_up_ + 1 : 0;
+  if (blown_up_ < kBlowUpBatches) return;
+  std::ostringstream message;
+  message << "minibatch " << counters_.batches << ": training diverged (loss " << mean_loss_
+          << " is " << mean_loss_ / mean_null_ << " times that of predicting nothing, for "
+          << blown_up_ << " minibatches)";
+  throw Diverged(message.str());
+}
+
+void Learner::write_step(double step) {
+  if (recipe_.l2 > 0.0) {
+    const double keep = std::max(1.0 - step * recipe_.l2, 0.0);
+    storage_->scale(keep);
+    selection_.scale(keep);
+  }
+  s_.resize(z_.size());
+  for (std::size_t i = 0; i < z_.size(); ++i) s_[i] = -step * z_[i];
+  storage_->add(places_, s_);
+}
+
+// A pair is the step made and the change of the gradient along it, both between the same two
+// points: where gradients see the selection only, the masked weights before and after; else the
+// weights before and the same plus the step, which saves what the sketch would add of noise.
+void Learner::remember_pair(const BatchView& batch) {
+  moved_ = after_;
+  if (recipe_.reads_selection) {
+    selection_.mask(places_, moved_);
+    for (std::size_t i = 0; i < s_.size(); ++i) s_[i] = moved_[i] - w_[i];
+  } else {
+    for (std::size_t i = 0; i < s_.size(); ++i) moved_[i] = w_[i] + s_[i];
+  }
+  before_ = g_;
+  evaluate(batch, moved_);
+  for (std::size_t i = 0; i < g_.size(); ++i) g_[i] -= before_[i];
+  direction_->observe(active_, s_, g_, guards_);
+}
+
+void Learner::add_intercept(Reals margins) const {
+  if (!recipe_.intercept) return;
+  for (std::size_t i = 0; i < margins.size(); ++i) margins[i] += intercept_[i % classes_];
+}
+
+// A block of its own: the automatic step along the constant is phi / kmax, averaged down with the
+// root of the number of batches, because every batch moves this one weight.
+void Learner::move_intercept(double step) {
+  if (!recipe_.intercept) return;
+  double size = step;
+  if (direction_->scaled() || step_size_->wants_curvature()) {
+    size = step_size_->size({1.0, loss_->curvature_bound(), counters_.batches, counters_.passes}) /
+           std::sqrt(1.0 + static_cast<double>(counters_.batches));
+  }
+  for (std::size_t c = 0; c < classes_; ++c) intercept_[c] -= size * intercept_g_[c];
+}
+
+void Learner::predict(const BatchView& batch, bool selected_only, Reals margins) const {
+  ActiveSet active(recipe_.seed);
+  Places places;
+  std::vector<double> w;
+  constexpr std::size_t kRows = 256;  // bounds the scratch, whatever the batch
+  for (std::size_t start = 0; start < batch.n_rows(); start += kRows) {
+    const std::size_t stop = std::min(start + kRows, batch.n_rows());
+    active.assign(batch.rows(start, stop));
+    selection_.find(active, places);
+    storage_->locate(active, places);
+    w.resize(active.size() * classes_);
+    storage_->query(places, w);
+    if (selected_only) selection_.mask(places, w);
+    const Reals out = margins.subspan(start * classes_, (stop - start) * classes_);
+    active.margins(w, classes_, out);
+    add_intercept(out);
+  }
+}
+
+void Learner::query(Keys keys, Reals weights) const {
+  const std::vector<std::int64_t> indptr{0, static_cast<std::int64_t>(keys.size())};
+  const std::vector<float> ones(keys.size(), 1.0F);
+  ActiveSet active(recipe_.seed);
+  BatchView row;
+  row.indptr = indptr;
+  row.keys = keys;
+  row.values = ones;
+  active.assign(row);
+  if (active.size() != keys.size()) throw std::invalid_argument("keys must be distinct");
+  Places places;
+  selection_.find(active, places);
+  storage_->locate(active, places);
+  storage_->query(places, weights);
+}
+
+void Learner::finish_pass() {
+  ++counters_.passes;
+  counters_.gradient_norm = 0.0;
+}
+
+}  // namespace bear

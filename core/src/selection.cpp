@@ -1,0 +1,227 @@
+#include "bear/selection.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+namespace bear {
+
+namespace {
+
+double norm_of(ConstReals weights) {
+  return weights.size() == 1 ? std::abs(weights[0]) : std::sqrt(dot(weights, weights));
+}
+
+std::string_view name_of(const ActiveSet& active, std::size_t column) {
+  const BatchView& batch = active.batch();
+  return batch.named() ? batch.name(active.entry(column)) : std::string_view{};
+}
+
+}  // namespace
+
+TopK::TopK(std::size_t k, std::size_t width, Precision precision)
+    : k_(k),
+      width_(width),
+      precision_(precision),
+      keys_(k),
+      weights_(checked_product(k, width, "k x classes")),
+      norms_(k),
+      names_(k),
+      aliases_(k),
+      positions_(k),
+      slots_(k) {
+  clear();
+}
+
+void TopK::clear() {
+  order_.clear();
+  slots_.clear();
+  free_.resize(k_);
+  for (std::size_t i = 0; i < k_; ++i) free_[i] = static_cast<std::int32_t>(k_ - 1 - i);
+}
+
+bool TopK::less(std::int32_t a, std::int32_t b) const {
+  if (norm(a) != norm(b)) return norm(a) < norm(b);
+  return key(a) > key(b);
+}
+
+void TopK::put(std::size_t at, std::int32_t slot) {
+  order_[at] = slot;
+  positions_[index(slot)] = at;
+}
+
+void TopK::sift_up(std::size_t at) {
+  const std::int32_t slot = order_[at];
+  while (at > 0 && less(slot, order_[(at - 1) / 2])) {
+    put(at, order_[(at - 1) / 2]);
+    at = (at - 1) / 2;
+  }
+  put(at, slot);
+}
+
+void TopK::sift_down(std::size_t at) {
+  const std::int32_t slot = order_[at];
+  for (std::size_t child = 2 * at + 1; child < size(); child = 2 * at + 1) {
+    if (child + 1 < size() && less(order_[child + 1], order_[child])) ++child;
+    if (!less(order_[child], slot)) break;
+    put(at, order_[child]);
+    at = child;
+  }
+  put(at, slot);
+}
+
+double TopK::narrow(double weight) const {
+  return precision_ == Precision::float64 ? weight
+                                          : static_cast<double>(static_cast<float>(weight));
+}
+
+void TopK::update(std::int32_t slot, double keep, ConstReals change) {
+  double* at = weights_.data() + index(slot) * width_;
+  for (std::size_t i = 0; i < width_; ++i) at[i] = narrow(keep * at[i] + change[i]);
+  norms_[index(slot)] = norm_of(weights(slot));
+  sift_up(positions_[index(slot)]);
+  sift_down(positions_[index(slot)]);
+}
+
+std::int32_t TopK::insert(Key key, ConstReals weights, std::string_view name) {
+  const std::int32_t slot = free_.back();
+  free_.pop_back();
+  keys_[index(slot)] = key;
+  names_[index(slot)] = name;
+  aliases_[index(slot)].clear();
+  std::transform(weights.begin(), weights.end(),
+                 weights_.begin() + static_cast<std::ptrdiff_t>(index(slot) * width_),
+                 [this](double weight) { return narrow(weight); });
+  norms_[index(slot)] = norm_of(this->weights(slot));
+  slots_.insert(key, slot);
+  order_.push_back(slot);
+  positions_[index(slot)] = size() - 1;
+  sift_up(size() - 1);
+  return slot;
+}
+
+void TopK::remove_smallest() {
+  const std::int32_t slot = order_.front();
+  slots_.erase(key(slot));
+  free_.push_back(slot);
+  put(0, order_.back());
+  order_.pop_back();
+  if (!order_.empty()) sift_down(0);
+}
+
+void TopK::scale(double c) {
+  for (const std::int32_t slot : order_) {
+    double* at = weights_.data() + index(slot) * width_;
+    for (std::size_t i = 0; i < width_; ++i) at[i] = narrow(c * at[i]);
+    norms_[index(slot)] = norm_of(weights(slot));
+  }
+  for (std::size_t at = size() / 2; at-- > 0;) sift_down(at);  // rounding may have made ties
+}
+
+std::vector<std::int32_t> TopK::ranked() const {
+  std::vector<std::int32_t> slots = order_;
+  std::sort(slots.begin(), slots.end(), [&](auto a, auto b) { return less(b, a); });
+  return slots;
+}
+
+Selection::Selection(std::size_t k, std::size_t classes, bool per_class, Precision precision)
+    : classes_(classes), width_(per_class ? 1 : classes), estimate_(classes) {
+  if (k > static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max())) {
+    throw std::invalid_argument("k must be below 2^31, got " + std::to_string(k));
+  }
+  if (k > 0) tops_.assign(per_class ? classes : 1, TopK(k, width_, precision));
+}
+
+std::size_t Selection::size() const {
+  std::size_t n = 0;
+  for (const auto& top : tops_) n += top.size();
+  return n;
+}
+
+void Selection::find(const ActiveSet& active, Places& places) const {
+  places.groups = groups();
+  places.members.resize(active.size() * groups());
+  const Keys keys = active.keys();
+  for (std::size_t a = 0; a < keys.size(); ++a) {
+    for (std::size_t g = 0; g < groups(); ++g) {
+      places.members[a * groups() + g] = tops_[g].find(keys[a]);
+    }
+  }
+}
+
+void Selection::mask(const Places& places, Reals weights) const {
+  for (std::size_t i = 0; i < places.members.size(); ++i) {
+    if (places.members[i] < 0) std::fill_n(weights.data() + i * width_, width_, 0.0);
+  }
+}
+
+void Selection::scale(double c) {
+  for (auto& top : tops_) top.scale(c);
+}
+
+void Selection::offer(const ActiveSet& active, Places& places, ConstReals weights, ConstReals z,
+                      Storage& storage) {
+  for (std::size_t g = 0; g < groups(); ++g) {
+    refresh(g, active, places, weights, storage.exact());
+    collect(g, active, places, weights, z);
+    for (const auto& candidate : candidates_) consider(g, candidate, active, places, storage);
+  }
+}
+
+// Members first: their new weights decide what a candidate must beat.
+void Selection::refresh(std::size_t group, const ActiveSet& active, const Places& places,
+                        ConstReals weights, bool exact) {
+  TopK& top = tops_[group];
+  for (std::size_t a = 0; a < active.size(); ++a) {
+    const std::int32_t slot = places.members[a * groups() + group];
+    if (slot < 0) continue;
+    if (!exact) {
+      const auto fresh = weights.subspan(a * classes_ + first_class(group), width_);
+      top.update(slot, 0.0, fresh);
+    }
+    note_name(top, slot, name_of(active, a));
+  }
+}
+
+void Selection::collect(std::size_t group, const ActiveSet& active, const Places& places,
+                        ConstReals weights, ConstReals z) {
+  const TopK& top = tops_[group];
+  const double bar = top.full() ? top.norm(top.smallest()) : 0.0;
+  candidates_.clear();
+  for (std::size_t a = 0; a < active.size(); ++a) {
+    if (places.members[a * groups() + group] >= 0) continue;
+    const std::size_t at = a * classes_ + first_class(group);
+    if (norm_of(weights.subspan(at, width_)) <= bar) continue;
+    candidates_.push_back({norm_of(z.subspan(at, width_)), active.keys()[a], a});
+  }
+  std::sort(candidates_.begin(), candidates_.end(), [](const auto& a, const auto& b) {
+    return a.moved != b.moved ? a.moved > b.moved : a.key < b.key;
+  });
+}
+
+// The estimate is read again: an earlier promotion may have taken this key's cells with it.
+void Selection::consider(std::size_t group, const Candidate& candidate, const ActiveSet& active,
+                         Places& places, Storage& storage) {
+  TopK& top = tops_[group];
+  const std::size_t first = first_class(group);
+  storage.query_one(places, candidate.column, estimate_);
+  const ConstReals weights = ConstReals(estimate_).subspan(first, width_);
+  if (norm_of(weights) <= (top.full() ? top.norm(top.smallest()) : 0.0)) return;
+  if (top.full()) {
+    const std::int32_t out = top.smallest();
+    storage.release(top.key(out), first, top.weights(out));
+    top.remove_smallest();
+  }
+  storage.admit(candidate.key, first, weights);
+  top.insert(candidate.key, weights, name_of(active, candidate.column));
+}
+
+// Two names on one key share one weight: both are kept, and the case is counted.
+void Selection::note_name(TopK& top, std::int32_t slot, std::string_view name) {
+  if (name.empty() || top.name(slot) == name || !top.alias(slot).empty()) return;
+  top.set_alias(slot, name);
+  ++name_collisions_;
+}
+
+}  // namespace bear

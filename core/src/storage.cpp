@@ -1,0 +1,44 @@
+#include "bear/storage.hpp"
+
+#include "bear/storage/cached_sketch.hpp"
+#include "bear/storage/count_sketch.hpp"
+#include "bear/storage/dense.hpp"
+
+namespace bear {
+
+namespace {
+
+template <template <class> class Kind, class... Args>
+std::unique_ptr<Storage> with_cell(Precision precision, Args&&... args) {
+  switch (precision) {
+    case Precision::int8:
+      return std::make_unique<Kind<std::int8_t>>(std::forward<Args>(args)...);
+    case Precision::float32:
+      return std::make_unique<Kind<float>>(std::forward<Args>(args)...);
+    case Precision::float64:
+      return std::make_unique<Kind<double>>(std::forward<Args>(args)...);
+  }
+  throw std::invalid_argument("unknown precision");
+}
+
+}  // namespace
+
+void Storage::restore(std::span<const double> numbers) {
+  if (!numbers.empty()) throw std::invalid_argument("this storage keeps nothing but its cells");
+}
+
+std::unique_ptr<Storage> make_dense(std::size_t dimension, std::size_t classes, Precision precision,
+                                    std::uint64_t seed) {
+  return with_cell<Dense>(precision, dimension, classes, seed);
+}
+
+std::unique_ptr<Storage> make_count_sketch(const SketchShape& shape, Precision precision) {
+  return with_cell<CountSketch>(precision, shape);
+}
+
+std::unique_ptr<Storage> make_cached_sketch(const SketchShape& shape, Precision precision,
+                                            Selection& selection, bool subtract) {
+  return with_cell<CachedSketch>(precision, shape, selection, subtract);
+}
+
+}  // namespace bear

@@ -1,0 +1,259 @@
+"""Everything a learner is made with, resolved from what a user gave."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from bearsketch.exceptions import ParameterError
+from bearsketch.learners.parts import (
+    Automatic,
+    Step,
+    as_step,
+    check_choice,
+    check_number,
+    step_fields,
+)
+from bearsketch.learners.recipes import LEARNERS, RECIPES, Recipe, recipe_of
+from bearsketch.sizes import Sizes, entry_bytes, parse_bytes, split_memory
+
+LOSSES = ("logistic", "softmax", "squared")
+CELL_BYTES = {"int8": 1, "float32": 4, "float64": 8}
+WEIGHT_BYTES = {"int8": 4, "float32": 4, "float64": 8}
+STORAGES = ("dense", "sketch", "cached", "cached_keep")
+DIRECTIONS = ("gradient", "lbfgs", "newton", "staged")
+DEFAULT_MEMORY = "256KiB"
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """A learner's parts and numbers, all decided. Two learners merge when these agree."""
+
+    learner: str
+    storage: str
+    direction: str
+    loss: str
+    n_classes: int
+    k: int
+    width: int
+    depth: int
+    dimension: int
+    query: str
+    precision: str
+    reads: str
+    per_class: bool
+    history: int
+    step: Step
+    l2: float
+    intercept: bool
+    batch_size: int
+    seed: int
+
+    @property
+    def columns(self) -> int:
+        """Weights per feature: one for two classes and for regression."""
+        return self.n_classes if self.loss == "softmax" else 1
+
+    @property
+    def sizes(self) -> Sizes:
+        """Bytes of the model this describes."""
+        cell = CELL_BYTES[self.precision]
+        cells = self.dimension or self.width * self.depth
+        entry = entry_bytes(self.columns, self.per_class, WEIGHT_BYTES[self.precision])
+        return Sizes(self.width, self.depth, self.k, cells * self.columns * cell, self.k * entry)
+
+    def core_fields(self) -> dict[str, Any]:
+        """Fields of the compiled core's recipe."""
+        here = {"learner", "n_classes", "reads", "step"}  # said in other words below
+        return {
+            **{name: getattr(self, name) for name in self.__slots__ if name not in here},
+            **step_fields(self.step),
+            "classes": self.n_classes,
+            "reads_selection": self.reads == "selection",
+        }
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain values, enough for :meth:`from_json` to make the same again."""
+        plain = {name: getattr(self, name) for name in self.__slots__ if name != "step"}
+        return {**plain, "step": {"kind": type(self.step).__name__, **asdict(self.step)}}
+
+    @classmethod
+    def from_json(cls, plain: dict[str, Any]) -> Config:
+        """Inverse of :meth:`to_json`; raises ValueError, KeyError or TypeError on nonsense."""
+        from bearsketch.learners import parts
+
+        step = dict(plain["step"])
+        kinds = {kind.__name__: kind for kind in (parts.Automatic, parts.Constant, parts.Decaying)}
+        config = cls(**{**plain, "step": as_step(kinds[step.pop("kind")](**step))})
+        config.check()
+        return config
+
+    def check(self) -> None:
+        """Refuse values outside the limits, or that do not go together."""
+        check_choice("learner", self.learner, LEARNERS)
+        check_choice("storage", self.storage, STORAGES)
+        check_choice("direction", self.direction, DIRECTIONS)
+        check_choice("loss", self.loss, LOSSES)
+        check_choice("query", self.query, ("mean", "median"))
+        check_choice("precision", self.precision, tuple(CELL_BYTES))
+        check_choice("reads", self.reads, ("storage", "selection"))
+        for name in ("k", "width", "depth", "history", "batch_size", "l2", "seed"):
+            check_number(name, getattr(self, name))
+        for name in ("per_class", "intercept"):
+            if not isinstance(getattr(self, name), bool):
+                raise ParameterError(f"{name} must be True or False, got {getattr(self, name)!r}")
+        if not 1 <= self.n_classes <= 65536:
+            raise ParameterError(f"classes must be 1 to 65536, got {self.n_classes!r}")
+        if self.storage == "dense":
+            check_number("dimension", self.dimension)
+        if self.reads == "selection" and self.k == 0:
+            raise ParameterError(f"k must be at least 1 for learner {self.learner!r}, got 0")
+
+
+def _choose_k(learner: str, k: int | None) -> int | None:
+    """K as given, or what the recipe makes of None; refuses k where nothing is selected."""
+    recipe = RECIPES[learner]
+    check_number("k", k)
+    if learner == "fh":
+        if k:
+            raise ParameterError(f"k must not be given for 'fh', which cannot name, got {k}")
+        return 0
+    if k is None:
+        return None if recipe.selects else 0
+    if k <= 0 and recipe.selects and learner != "bear+":
+        raise ParameterError(f"k must be at least 1 for learner {learner!r}, got {k}")
+    return k
+
+
+def _shape(
+    learner: str,
+    recipe: Recipe,
+    k: int | None,
+    columns: int,
+    *,
+    memory: str | int | None,
+    width: int | None,
+    depth: int | None,
+    dimension: int | None,
+    compression: float | None,
+    per_class: bool,
+    precision: str,
+) -> tuple[int, int, int, int]:
+    """(k, width, depth, dimension) from one of the three ways to give a size."""
+    if recipe.storage == "dense":
+        if dimension is None:
+            raise ParameterError(
+                f"dimension must be given for learner {learner!r}, which keeps every weight"
+            )
+        return k or 0, 1, 1, dimension
+    ways = {
+        "memory": memory is not None,
+        "width": width is not None,
+        "compression": compression is not None,
+    }
+    if sum(ways.values()) > 1:
+        raise ParameterError(
+            "give one size: memory, width (with depth), or compression (with dimension), got "
+            + " and ".join(name for name, given in ways.items() if given)
+        )
+    rows = recipe.depth if depth is None else depth
+    if width is not None:
+        return (100 if k is None else k), width, rows, 0
+    if compression is not None:
+        if dimension is None:
+            raise ParameterError("compression needs a dimension, the number of possible features")
+        memory = max(int(dimension * WEIGHT_BYTES[precision] / compression), 1)
+    budget = parse_bytes(DEFAULT_MEMORY if memory is None else memory)
+    sizes = split_memory(
+        budget,
+        k,
+        depth=rows,
+        classes=columns,
+        per_class=per_class,
+        cell_bytes=CELL_BYTES[precision],
+        weight_bytes=WEIGHT_BYTES[precision],
+    )
+    if k is not None and 2 * sizes.selected_bytes > budget:
+        warnings.warn(
+            f"the {k} selected features take {sizes.selected_bytes} of {budget} bytes, more than "
+            f"half: give more memory or a smaller k",
+            UserWarning,
+            stacklevel=4,
+        )
+    return sizes.k, sizes.width, sizes.depth, 0
+
+
+def resolve(
+    learner: str,
+    *,
+    k: int | None,
+    memory: str | int | None,
+    width: int | None,
+    depth: int | None,
+    dimension: int | None,
+    compression: float | None,
+    loss: str,
+    n_classes: int,
+    passes: int,
+    step_size: str | float | Step,
+    history: int,
+    query: str | None,
+    reads: str | None,
+    per_class: bool,
+    l2: float,
+    intercept: bool,
+    batch_size: int,
+    seed: int,
+    precision: str | None,
+) -> Config:
+    """Check what a user gave and decide the rest from the table of recipes."""
+    check_choice("learner", learner, LEARNERS)
+    check_choice("loss", loss, LOSSES)
+    numbers = {"width": width, "depth": depth, "dimension": dimension, "compression": compression}
+    for name, value in {**numbers, "passes": passes}.items():
+        check_number(name, value)
+    recipe = recipe_of(learner, passes=passes, k=k)
+    precision = precision or recipe.precision
+    check_choice("precision", precision, tuple(CELL_BYTES))
+    step = as_step(step_size)
+    direction = recipe.direction
+    if direction == "staged" and not isinstance(step, Automatic):
+        direction = "gradient"  # its two steps are automatic; a given one is taken along g
+    columns = n_classes if loss == "softmax" else 1
+    k, width, depth, dimension = _shape(
+        learner,
+        recipe,
+        _choose_k(learner, k),
+        columns,
+        memory=memory,
+        width=width,
+        depth=depth,
+        dimension=dimension,
+        compression=compression,
+        per_class=per_class,
+        precision=precision,
+    )
+    config = Config(
+        learner=learner,
+        storage=recipe.storage,
+        direction=direction,
+        loss=loss,
+        n_classes=n_classes,
+        k=k,
+        width=width,
+        depth=depth,
+        dimension=dimension,
+        query=query or recipe.query,
+        precision=precision,
+        reads=reads or recipe.reads,
+        per_class=per_class and columns > 1,
+        history=history if direction == "lbfgs" else 0,
+        step=step,
+        l2=l2,
+        intercept=intercept,
+        batch_size=batch_size,
+        seed=seed,
+    )
+    config.check()
+    return config

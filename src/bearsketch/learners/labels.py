@@ -1,0 +1,118 @@
+"""Labels as users have them, and the numbers a loss takes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from bearsketch.exceptions import DataError, ParameterError
+
+Label = float | int | str
+
+
+class Labels:
+    """Map between the labels of the data and the class numbers of a loss.
+
+    Parameters
+    ----------
+    loss : str
+        ``squared`` takes finite numbers; ``logistic`` two classes; ``softmax`` several.
+    classes : int or sequence, optional
+        The labels in the order of their class numbers, or how many (then 0, 1, ...). For
+        ``logistic`` it may be left out: -1 and 0 are the negative class, 1 the positive one.
+
+    Examples
+    --------
+    >>> Labels("logistic", ["ham", "spam"]).encode(np.array(["spam", "ham"]))
+    array([1., 0.])
+    """
+
+    def __init__(self, loss: str, classes: int | Sequence[Label] | None = None) -> None:
+        self.loss = loss
+        self.classes = _as_classes(loss, classes)
+        kinds = {isinstance(label, str) for label in self.classes or ()}
+        if len(kinds) > 1:
+            raise ParameterError("classes must be all numbers or all strings")
+        if self.classes is not None:
+            self._values = np.array(self.classes)
+            self._order = np.argsort(self._values, kind="stable")
+            self._sorted = self._values[self._order]
+            if len(np.unique(self._sorted)) != len(self.classes):
+                raise ParameterError(f"classes must be distinct, got {list(self.classes)}")
+
+    def __len__(self) -> int:
+        """Classes of the loss: 1 for regression."""
+        if self.loss == "squared":
+            return 1
+        return 2 if self.classes is None else len(self.classes)
+
+    def encode(self, labels: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
+        """Class numbers (or targets) of an array of labels; refuses what is not a label."""
+        given = np.asarray(labels)
+        if self.loss == "squared":
+            return self._numbers(given)
+        if self.classes is None:
+            numbers = self._numbers(given)
+            self._refuse(given, ~np.isin(numbers, (-1.0, 0.0, 1.0)), "-1, 0 or 1")
+            return np.asarray(numbers > 0, dtype=np.float64)
+        words = self._values.dtype.kind == "U"
+        given = given.astype(str) if words else self._numbers(given)
+        place = np.minimum(np.searchsorted(self._sorted, given), len(self._sorted) - 1)
+        shown = ", ".join(map(str, self.classes[:10])) + (", ..." if len(self.classes) > 10 else "")
+        self._refuse(labels, self._sorted[place] != given, shown)
+        return self._order[place].astype(np.float64)
+
+    def decode(self, numbers: npt.NDArray[np.intp]) -> npt.NDArray[Any]:
+        """Labels of class numbers."""
+        if self.classes is None:
+            return np.where(numbers > 0, 1, -1)
+        return self._values[numbers]
+
+    def label(self, number: int) -> Label:
+        """One class's label as a plain Python value."""
+        found: Label = self.decode(np.array([number]))[0].item()
+        return found
+
+    def _numbers(self, given: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
+        try:
+            numbers = given.astype(np.float64)
+        except (TypeError, ValueError):
+            raise DataError(
+                f"labels must be numbers for loss {self.loss!r}, got {given.dtype}",
+                code="LABEL-KIND",
+                hint="Give classes=[...] when labels are words.",
+            ) from None
+        self._refuse(given, ~np.isfinite(numbers), "finite numbers")
+        return numbers
+
+    @staticmethod
+    def _refuse(given: npt.NDArray[Any], wrong: npt.NDArray[np.bool_], allowed: str) -> None:
+        if wrong.any():
+            row = int(np.argmax(wrong))
+            raise DataError(
+                f"labels must be {allowed}, got {given[row]!s} at example {row}",
+                code="LABEL-UNKNOWN",
+                hint="Declare every label with classes=[...].",
+            )
+
+
+def _as_classes(loss: str, classes: int | Sequence[Label] | None) -> tuple[Label, ...] | None:
+    if loss == "squared":
+        if classes is not None:
+            raise ParameterError("classes must not be given for loss 'squared'")
+        return None
+    if isinstance(classes, int):
+        classes = range(classes)
+    if classes is None:
+        if loss == "softmax":
+            raise ParameterError("classes must be given for loss 'softmax': a number or the labels")
+        return None
+    plain = tuple(c.item() if isinstance(c, np.generic) else c for c in classes)
+    if loss == "logistic" and len(plain) != 2:
+        raise ParameterError(f"loss 'logistic' takes 2 classes, got {len(plain)}")
+    if len(plain) < 2:
+        raise ParameterError(f"classes must be at least 2, got {len(plain)}")
+    return plain

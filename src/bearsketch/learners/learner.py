@@ -1,0 +1,301 @@
+"""The learner: checks what comes in, drives the compiled core, reads out what it found."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from bearsketch import _core
+from bearsketch.batch import Batch
+from bearsketch.exceptions import (
+    DivergedError,
+    IncompatibleError,
+    ParameterError,
+)
+from bearsketch.learners import state
+from bearsketch.learners.config import Config
+from bearsketch.learners.labels import Labels
+from bearsketch.learners.selected import Selected, shown_names
+from bearsketch.sizes import Sizes
+
+
+class Progress(NamedTuple):
+    """What one call of :meth:`Learner.learn` saw, each example predicted before it was learned.
+
+    ``loss`` is the weighted mean; ``margins`` has shape (n_examples, n_weights).
+    """
+
+    examples: int
+    loss: float
+    weight: float
+    margins: npt.NDArray[np.float64]
+
+
+class Learner:
+    """A streaming learner, made by :func:`bearsketch.make_learner` or :func:`bearsketch.load`.
+
+    Attributes
+    ----------
+    config : Config
+        Its parts and numbers, all decided.
+    labels : Labels
+        Labels of the data and their class numbers.
+    naming : str
+        How the keys it has seen came about, see :mod:`bearsketch.keys`.
+    """
+
+    def __init__(self, config: Config, labels: Labels) -> None:
+        self.config = config
+        self.labels = labels
+        self.naming: str | None = None
+        with _core_errors():
+            self._core = _core.Learner(config.core_fields())
+
+    def learn(self, batch: Batch) -> Progress:
+        """Learn the examples of a batch, in order, in minibatches of ``config.batch_size``.
+
+        Parameters
+        ----------
+        batch : Batch
+            With labels. A last minibatch may be short, so feed multiples of ``batch_size`` where
+            the cut into batches must not matter.
+
+        Returns
+        -------
+        Progress
+
+        Raises
+        ------
+        DivergedError
+            When a minibatch would leave the finite numbers; the state before it is kept.
+
+        Examples
+        --------
+        >>> from bearsketch import make_learner
+        >>> learner = make_learner(k=2, memory="1KiB")
+        >>> learner.learn(Batch([0, 1, 2], [3, 4], [1.0, 1.0], labels=[1, 0])).examples
+        2
+        """
+        if batch.labels is None:
+            raise ParameterError("labels must be given to learn, got a batch without")
+        self._check_kin(batch)
+        labels = self.labels.encode(batch.labels)
+        data, offsets = batch.names or (None, None)
+        with _core_errors():
+            loss, weight, margins = self._core.learn(
+                batch.indptr, batch.keys, batch.values, labels, batch.weights, data, offsets
+            )
+        self.naming = batch.naming
+        return Progress(len(batch), loss / weight if weight else 0.0, weight, margins)
+
+    def finish_pass(self) -> None:
+        """Say that one trip over the data is over; automatic steps shrink from pass to pass."""
+        self._core.finish_pass()
+
+    def predict_margin(
+        self, batch: Batch, *, selected_only: bool = False
+    ) -> npt.NDArray[np.float64]:
+        """Margins of shape (n_examples, n_weights), with all features or the selected only."""
+        return self._predict(batch, selected_only, means=False)
+
+    def predict_proba(
+        self, batch: Batch, *, selected_only: bool = False
+    ) -> npt.NDArray[np.float64]:
+        """Probabilities of shape (n_examples, n_classes)."""
+        if self.config.loss == "squared":
+            raise ParameterError("predict_proba needs a classifier, loss is 'squared'")
+        means = self._predict(batch, selected_only, means=True)
+        return np.hstack([1.0 - means, means]) if means.shape[1] == 1 else means
+
+    def predict(self, batch: Batch, *, selected_only: bool = False) -> npt.NDArray[Any]:
+        """Labels of the most probable classes, or numbers for loss ``squared``.
+
+        Examples
+        --------
+        >>> from bearsketch import make_learner
+        >>> learner = make_learner(k=2, memory="1KiB")
+        >>> _ = learner.learn(Batch([0, 1, 2], [3, 4], [1.0, 1.0], labels=[1, -1]))
+        >>> learner.predict(Batch([0, 1, 2], [3, 4], [1.0, 1.0]))
+        array([ 1, -1])
+        """
+        margins = self._predict(batch, selected_only, means=False)
+        if self.config.loss == "squared":
+            return margins[:, 0]
+        return self.labels.decode(self.class_numbers(margins))
+
+    @staticmethod
+    def class_numbers(margins: npt.NDArray[np.float64]) -> npt.NDArray[np.intp]:
+        """Most probable class number of each row of margins."""
+        if margins.shape[1] == 1:
+            return np.asarray(margins[:, 0] > 0, dtype=np.intp)
+        return np.asarray(np.argmax(margins, axis=1))
+
+    def selected(self) -> Selected:
+        """Return the selected features, best first, with names, keys, weights and classes.
+
+        Examples
+        --------
+        >>> from bearsketch import make_learner
+        >>> learner = make_learner(k=2, memory="1KiB")
+        >>> _ = learner.learn(Batch.from_rows([["buy"], ["meet"]], [1, -1]))
+        >>> sorted(learner.selected().names)
+        ['buy', 'meet']
+        """
+        if self.config.k == 0:
+            raise ParameterError(
+                f"learner {self.config.learner!r} with k=0 selects nothing",
+                hint="Use bear+, bear, mission, newton or awm with k of at least 1.",
+            )
+        groups = [self._core.selected(g) for g in range(self._core.groups)]
+        names = [name for group in groups for name in shown_names(group, self.naming or "id")]
+        keys = np.concatenate([group["keys"] for group in groups])
+        per_class = len(groups) > 1
+        if self.config.storage.startswith("cached"):
+            weights = np.concatenate([group["weights"] for group in groups])
+        else:
+            # A plain sketch moves on after a key was last offered: read its weights as
+            # predictions do.
+            weights = np.concatenate(
+                [
+                    self.weights_of(group["keys"])[:, g : g + 1]
+                    if per_class
+                    else self.weights_of(group["keys"])
+                    for g, group in enumerate(groups)
+                ]
+            )
+        of_group = np.repeat(np.arange(len(groups)), [len(group["keys"]) for group in groups])
+        return self._ranked(names, keys, weights, of_group if per_class else None)
+
+    def _ranked(
+        self,
+        names: list[str],
+        keys: npt.NDArray[np.uint64],
+        weights: npt.NDArray[np.float64],
+        of_group: npt.NDArray[np.intp] | None,
+    ) -> Selected:
+        largest = np.argmax(np.abs(weights), axis=1) if len(keys) else np.zeros(0, dtype=np.intp)
+        number = largest if of_group is None else of_group
+        if self.config.loss == "logistic":
+            number = np.ones(len(keys), dtype=np.intp)
+        order = np.lexsort((number, keys, -np.linalg.norm(weights, axis=1)))
+        regression = self.config.loss == "squared"
+        return Selected(
+            names=[names[i] for i in order],
+            keys=keys[order],
+            weights=weights[np.arange(len(keys)), largest][order],
+            labels=[None if regression else self.labels.label(int(number[i])) for i in order],
+            all_weights=weights[order],
+        )
+
+    def weights_of(self, keys: Any) -> npt.NDArray[np.float64]:
+        """Weights of any distinct keys, shape (n_keys, n_weights), as predictions use them."""
+        with _core_errors():
+            return self._core.query(np.ascontiguousarray(keys, dtype=np.uint64))
+
+    def merge(self, other: Learner) -> None:
+        """Average in another learner, weighted by examples seen.
+
+        Cells, exact weights and intercepts are averaged and the selection is rebuilt from the
+        union of both; pairs of L-BFGS are dropped; counters add up.
+
+        Raises
+        ------
+        IncompatibleError
+            Unless both have the same configuration (seed and shape included), labels and naming.
+        """
+        self._check_mergeable(other)
+        mine, theirs = self._core.counters.examples, other._core.counters.examples
+        total = max(mine + theirs, 1)
+        share = mine / total if mine + theirs else 0.5
+        with _core_errors():
+            self._core.merge(other._core, share, 1.0 - share)
+        self.naming = self.naming or other.naming
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the model file: the same model gives the same bytes, and it is whole or absent."""
+        state.save(self, path)
+
+    @property
+    def sizes(self) -> Sizes:
+        """Bytes of cells and selected entries."""
+        return self.config.sizes
+
+    @property
+    def counters(self) -> dict[str, int]:
+        """Examples, minibatches and passes learned."""
+        counters = self._core.counters
+        return {name: getattr(counters, name) for name in state.COUNTERS}
+
+    @property
+    def guards(self) -> dict[str, int]:
+        """How often each numerical guard acted, and keys seen under two names."""
+        counts = {name: getattr(self._core.guards, name) for name in state.GUARDS}
+        return {**counts, "name_collisions": self._core.name_collisions}
+
+    @property
+    def gradient_norm(self) -> float:
+        """Largest gradient norm of a minibatch in the current pass."""
+        return self._core.counters.gradient_norm
+
+    @property
+    def intercept(self) -> npt.NDArray[np.float64]:
+        """Intercept per weight column; zeros without one."""
+        return np.array(self._core.intercept)
+
+    def fill(self) -> dict[str, float]:
+        """How full the storage is: cells, used, largest magnitude, root mean square."""
+        return self._core.fill()
+
+    def _predict(self, batch: Batch, selected_only: bool, means: bool) -> npt.NDArray[np.float64]:
+        if selected_only and self.config.k == 0:
+            raise ParameterError("selected_only needs selected features, this learner has k=0")
+        self._check_kin(batch)
+        with _core_errors():
+            return self._core.predict(batch.indptr, batch.keys, batch.values, selected_only, means)
+
+    def _check_kin(self, batch: Batch) -> None:
+        if batch.naming == "name" and batch.seed != self.config.seed:
+            raise IncompatibleError(
+                f"the batch hashed its names with seed {batch.seed}, the learner has seed "
+                f"{self.config.seed}",
+                hint="Read the data with the learner's seed.",
+            )
+        if self.naming is not None and batch.naming != self.naming:
+            raise IncompatibleError(
+                f"the learner has seen keys of naming {self.naming!r}, the batch has "
+                f"{batch.naming!r}"
+            )
+
+    def _check_mergeable(self, other: Learner) -> None:
+        if other is self:
+            raise IncompatibleError("a learner cannot be merged with itself")
+        mine, theirs = self.config.to_json(), other.config.to_json()
+        mine |= {"classes": self.labels.classes}
+        theirs |= {"classes": other.labels.classes}
+        if self.naming and other.naming:
+            mine |= {"naming": self.naming}
+            theirs |= {"naming": other.naming}
+        for field, value in mine.items():
+            if theirs.get(field) != value:
+                raise IncompatibleError(
+                    f"learners must agree to merge: {field} is {value!r} here and "
+                    f"{theirs.get(field)!r} there"
+                )
+
+
+@contextlib.contextmanager
+def _core_errors() -> Iterator[None]:
+    """Errors of the compiled core as errors of this package."""
+    try:
+        yield
+    except _core.Diverged as error:
+        raise DivergedError(
+            str(error), code="NUM-DIVERGED", hint="Try step_size='auto' or a smaller step_size."
+        ) from None
+    except ValueError as error:
+        raise ParameterError(str(error)) from None

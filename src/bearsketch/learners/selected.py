@@ -1,0 +1,73 @@
+"""The selected features, as a user reads them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from bearsketch.keys import key_name
+from bearsketch.learners.labels import Label
+
+
+class Feature(NamedTuple):
+    """One selected feature; ``label`` is the class its weight speaks for (None: regression)."""
+
+    name: str
+    key: int
+    weight: float
+    label: Label | None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Selected:
+    """Selected features, best first.
+
+    Attributes
+    ----------
+    names : list of str
+        Two names that met on one key are shown joined by `` | ``.
+    keys : ndarray of uint64, shape (n,)
+    weights : ndarray of float64, shape (n,)
+        With classes sharing one heap, the weight of largest magnitude over the classes.
+    labels : list
+        The class each weight speaks for; two classes: the positive one; regression: None.
+    all_weights : ndarray of float64, shape (n, n_weights)
+        One weight per class where classes share the heap, else one column.
+    """
+
+    names: list[str]
+    keys: npt.NDArray[np.uint64]
+    weights: npt.NDArray[np.float64]
+    labels: list[Label | None]
+    all_weights: npt.NDArray[np.float64]
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def __iter__(self) -> Iterator[Feature]:
+        for name, key, weight, label in zip(
+            self.names, self.keys, self.weights, self.labels, strict=True
+        ):
+            yield Feature(name, int(key), float(weight), label)
+
+    def __getitem__(self, rank: int) -> Feature:
+        return Feature(
+            self.names[rank], int(self.keys[rank]), float(self.weights[rank]), self.labels[rank]
+        )
+
+
+def shown_names(group: dict[str, Any], naming: str) -> list[str]:
+    """Names of a core selection: kept ones, or decoded from the key."""
+    shown = []
+    for key, name, alias in zip(group["keys"], group["names"], group["aliases"], strict=True):
+        text = _text(name) if name else key_name(int(key), naming)
+        shown.append(f"{text} | {_text(alias)}" if alias else text)
+    return shown
+
+
+def _text(name: bytes) -> str:
+    return name.decode("utf-8", errors="backslashreplace")

@@ -1,0 +1,135 @@
+"""A learner as arrays and a JSON record, and back."""
+
+from __future__ import annotations
+
+import itertools
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from bearsketch import model_file
+from bearsketch.batch import pack_names
+from bearsketch.exceptions import BearError, ModelFileError
+from bearsketch.keys import parse_naming
+from bearsketch.learners.config import Config
+from bearsketch.learners.labels import Labels
+
+if TYPE_CHECKING:
+    from bearsketch.learners.learner import Learner
+
+COUNTERS = ("examples", "batches", "passes")
+GUARDS = ("uphill", "flat_pairs", "damped_pairs", "rejected_pairs", "stored_pairs")
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """What the JSON part of a model file says."""
+
+    config: Config
+    labels: Labels
+    naming: str | None
+
+
+def save(learner: Learner, path: str | os.PathLike[str]) -> None:
+    """Write a learner's model file."""
+    model_file.save(os.fspath(path), *dump(learner))
+
+
+def dump(learner: Learner) -> tuple[model_file.Arrays, dict[str, Any]]:
+    """Arrays and record of a learner: all it needs to predict and to learn on.
+
+    Pairs of L-BFGS are left out: they are worth a few minibatches and as large as those.
+    """
+    core, config = learner._core, learner.config
+    weight = np.dtype("float64" if config.precision == "float64" else "float32")
+    cells = np.frombuffer(core.cells(), dtype=config.precision).reshape(-1, config.columns)
+    arrays: model_file.Arrays = {"cells": cells, "intercept": np.array(core.intercept)}
+    numbers = dict(zip(("storage", "direction"), core.numbers(), strict=True))
+    arrays |= {f"numbers.{part}": np.array(given) for part, given in numbers.items()}
+    for g in range(core.groups):
+        group = core.selected(g)
+        arrays[f"selected.{g}.keys"] = group["keys"]
+        arrays[f"selected.{g}.weights"] = group["weights"].astype(weight)
+        for what in ("names", "aliases"):
+            data, offsets = pack_names(group[what])
+            arrays[f"selected.{g}.{what}.data"] = data
+            arrays[f"selected.{g}.{what}.offsets"] = offsets
+    record = {
+        "config": config.to_json(),
+        "loss": config.loss,
+        "classes": learner.labels.classes,
+        "naming": learner.naming,
+        "counters": learner.counters,
+        "guards": learner.guards,
+    }
+    return arrays, record
+
+
+def load(path: str | os.PathLike[str]) -> tuple[Record, Callable[[Learner], None]]:
+    """Record of a model file, and a function that fills a new learner from it."""
+    arrays, plain = model_file.load(os.fspath(path))
+    try:
+        config = Config.from_json(plain["config"])
+        labels = Labels(config.loss, plain["classes"])
+        naming = plain["naming"]
+        if naming is not None:
+            parse_naming(naming)
+        if len(labels) != config.n_classes:
+            raise ValueError("number of classes")
+        expected = config.sizes.cell_bytes
+        if arrays["cells"].nbytes != expected:
+            raise ValueError(f"cells of {arrays['cells'].nbytes} bytes, {expected} expected")
+    except (BearError, KeyError, TypeError, ValueError) as error:
+        raise _nonsense(path, error) from None
+
+    def fill_in(learner: Learner) -> None:
+        try:
+            _restore(learner, arrays, plain)
+        except (BearError, KeyError, TypeError, ValueError, IndexError, OverflowError) as error:
+            raise _nonsense(path, error) from None
+
+    return Record(config, labels, naming), fill_in
+
+
+def _restore(learner: Learner, arrays: model_file.Arrays, plain: dict[str, Any]) -> None:
+    core = learner._core
+    for name, array in arrays.items():
+        if array.dtype.kind == "f" and not np.isfinite(array).all():
+            raise ValueError(f"{name} holds a number that is not finite")
+    core.restore_cells(arrays["cells"].tobytes())
+    core.restore_numbers(*(arrays[f"numbers.{part}"].tolist() for part in ("storage", "direction")))
+    core.intercept = arrays["intercept"].tolist()
+    for g in range(core.groups):
+        core.restore_selected(
+            g,
+            arrays[f"selected.{g}.keys"],
+            np.ascontiguousarray(arrays[f"selected.{g}.weights"], dtype=np.float64).ravel(),
+            _unpack_names(arrays, f"selected.{g}.names"),
+            _unpack_names(arrays, f"selected.{g}.aliases"),
+        )
+    for name in COUNTERS:
+        setattr(core.counters, name, int(plain["counters"][name]))
+    for name in GUARDS:
+        setattr(core.guards, name, int(plain["guards"][name]))
+    core.name_collisions = int(plain["guards"]["name_collisions"])
+    learner.naming = plain["naming"]
+
+
+def _unpack_names(arrays: model_file.Arrays, prefix: str) -> list[bytes]:
+    data: npt.NDArray[np.uint8] = arrays[f"{prefix}.data"]
+    offsets = [int(offset) for offset in arrays[f"{prefix}.offsets"]]
+    if offsets != sorted(offsets) or offsets[0] != 0 or offsets[-1] != len(data):
+        raise ValueError(f"{prefix}.offsets do not rise from 0 to {len(data)}")
+    raw = data.tobytes()
+    return [raw[a:b] for a, b in itertools.pairwise(offsets)]
+
+
+def _nonsense(path: str | os.PathLike[str], error: Exception) -> ModelFileError:
+    return ModelFileError(
+        f"{os.fspath(path)} is not a usable model file: its contents do not fit together ({error})",
+        code="MODEL-CONTENTS",
+    )
