@@ -1,4 +1,4 @@
-#include "bear/rows.hpp"
+#include "bear/parse/rows.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <utility>
 
-namespace bear {
+namespace bear::parse {
 
 RowBuilder::RowBuilder(std::size_t n_rows, std::uint64_t seed, bool keep_names,
                        std::size_t max_name_bytes, std::size_t max_features)
@@ -129,7 +129,9 @@ Rows RowBuilder::finish() {
     Entry* last = grouped_.data() + starts_[row + 1];
     const auto size = static_cast<std::size_t>(last - first);
     if (size > max_features_)
-      fail({row, 0, "TAB-FEATURES",
+      fail({row,
+            0,
+            "TAB-FEATURES",
             std::to_string(size) + " features in a row are above the limit of " +
                 std::to_string(max_features_),
             {}});
@@ -141,4 +143,4 @@ Rows RowBuilder::finish() {
   return out;
 }
 
-}  // namespace bear
+}  // namespace bear::parse
