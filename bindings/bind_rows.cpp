@@ -14,7 +14,7 @@
 #include "arrays.hpp"
 #include "bear/parse/arrow.hpp"
 #include "bear/parse/csv.hpp"
-#include "bear/rows.hpp"
+#include "bear/parse/rows.hpp"
 
 using namespace nb::literals;
 
@@ -33,22 +33,22 @@ struct Build {
   std::size_t max_features;
 };
 
-bear::Rows build_rows(const bear::Table& table, std::size_t first, std::size_t last,
-                      const std::vector<bear::ColumnUse>& uses, const Build& how) {
+bear::parse::Rows build_rows(const bear::parse::Table& table, std::size_t first, std::size_t last,
+                             const std::vector<bear::parse::ColumnUse>& uses, const Build& how) {
   if (first > last || last > table.n_rows()) throw std::invalid_argument("rows out of range");
-  bear::RowBuilder builder(last - first, how.seed, how.names, how.max_name_bytes,
-                           how.max_features);
-  for (const bear::ColumnUse& use : uses) table.add_column(use, first, last, builder);
+  bear::parse::RowBuilder builder(last - first, how.seed, how.names, how.max_name_bytes,
+                                  how.max_features);
+  for (const bear::parse::ColumnUse& use : uses) table.add_column(use, first, last, builder);
   return builder.finish();
 }
 
-nb::dict rows_to_dict(bear::Rows&& rows, std::size_t first) {
+nb::dict rows_to_dict(bear::parse::Rows&& rows, std::size_t first) {
   nb::dict out;
   std::vector<std::int64_t> kept(rows.kept.size());
   for (std::size_t i = 0; i < kept.size(); ++i)
     kept[i] = static_cast<std::int64_t>(rows.kept[i] + first);
   nb::list errors;
-  for (const bear::RowError& e : rows.errors)
+  for (const bear::parse::RowError& e : rows.errors)
     errors.append(nb::make_tuple(e.row + first, e.column, e.code, e.message, to_bytes(e.excerpt)));
   std::vector<std::uint8_t> name_data(rows.name_data.begin(), rows.name_data.end());
   const bool names = !rows.name_offsets.empty();
@@ -65,13 +65,13 @@ nb::dict rows_to_dict(bear::Rows&& rows, std::size_t first) {
 }
 
 // Rows first to last as arrays; see Rows.
-nb::dict table_rows(const bear::Table& table, std::size_t first, std::size_t last,
-                    const Uses& uses, std::uint64_t seed, bool names,
-                    std::size_t max_name_bytes, std::size_t max_features) {
-  std::vector<bear::ColumnUse> wanted;
+nb::dict table_rows(const bear::parse::Table& table, std::size_t first, std::size_t last,
+                    const Uses& uses, std::uint64_t seed, bool names, std::size_t max_name_bytes,
+                    std::size_t max_features) {
+  std::vector<bear::parse::ColumnUse> wanted;
   for (const auto& [column, categorical, name] : uses)
     wanted.push_back({column, categorical, std::string(name.c_str(), name.size())});
-  bear::Rows rows;
+  bear::parse::Rows rows;
   {
     nb::gil_scoped_release free;
     rows = build_rows(table, first, last, wanted, {seed, names, max_name_bytes, max_features});
@@ -80,21 +80,21 @@ nb::dict table_rows(const bear::Table& table, std::size_t first, std::size_t las
 }
 
 // Numbers of a column: (values, kinds), kinds as in NumberKind, NaN where there is no number.
-nb::tuple table_numbers(const bear::Table& table, std::size_t column, std::size_t first,
+nb::tuple table_numbers(const bear::parse::Table& table, std::size_t column, std::size_t first,
                         std::size_t last) {
   std::vector<double> values(last - first, std::numeric_limits<double>::quiet_NaN());
   std::vector<std::uint8_t> kinds(last - first);
   for (std::size_t row = first; row < last; ++row) {
     double value = 0.0;
-    const bear::NumberKind kind = table.number(row, column, value);
+    const bear::parse::NumberKind kind = table.number(row, column, value);
     kinds[row - first] = static_cast<std::uint8_t>(kind);
-    if (kind == bear::NumberKind::number) values[row - first] = value;
+    if (kind == bear::parse::NumberKind::number) values[row - first] = value;
   }
   return nb::make_tuple(give(std::move(values)), give(std::move(kinds)));
 }
 
 // Texts of a column as a list of bytes; empty where absent.
-nb::list table_texts(const bear::Table& table, std::size_t column, std::size_t first,
+nb::list table_texts(const bear::parse::Table& table, std::size_t column, std::size_t first,
                      std::size_t last) {
   nb::list out;
   std::string text;
@@ -105,9 +105,9 @@ nb::list table_texts(const bear::Table& table, std::size_t column, std::size_t f
   return out;
 }
 
-nb::list record_errors(const bear::CsvTable& table) {
+nb::list record_errors(const bear::parse::CsvTable& table) {
   nb::list out;
-  for (const bear::RecordError& e : table.errors())
+  for (const bear::parse::RecordError& e : table.errors())
     out.append(nb::make_tuple(e.line, e.column, e.code, e.message, to_bytes(e.excerpt)));
   return out;
 }
@@ -116,8 +116,8 @@ nb::list record_errors(const bear::CsvTable& table) {
 class ArrowReader {
  public:
   explicit ArrowReader(nb::handle capsule) {
-    auto* from = static_cast<ArrowArrayStream*>(
-        PyCapsule_GetPointer(capsule.ptr(), "arrow_array_stream"));
+    auto* from =
+        static_cast<ArrowArrayStream*>(PyCapsule_GetPointer(capsule.ptr(), "arrow_array_stream"));
     if (from == nullptr) throw nb::python_error();
     if (from->release == nullptr) throw std::invalid_argument("the Arrow stream is used up");
     stream_ = *from;
@@ -143,11 +143,11 @@ class ArrowReader {
     array_ = {};
     if (stream_.get_next(&stream_, &array_) != 0) throw std::invalid_argument(last_error());
     if (array_.release == nullptr) return false;
-    table_ = std::make_unique<bear::ArrowTable>(schema_, array_);
+    table_ = std::make_unique<bear::parse::ArrowTable>(schema_, array_);
     return true;
   }
 
-  const bear::Table& table() const {
+  const bear::parse::Table& table() const {
     if (!table_) throw std::invalid_argument("no record batch: call next() first");
     return *table_;
   }
@@ -158,7 +158,7 @@ class ArrowReader {
     for (std::int64_t i = 0; i < schema_.n_children; ++i) {
       const ArrowSchema& child = *schema_.children[i];
       out.append(nb::make_tuple(to_bytes(child.name == nullptr ? "" : child.name),
-                                static_cast<int>(bear::column_shape(child)), child.format));
+                                static_cast<int>(bear::parse::column_shape(child)), child.format));
     }
     return out;
   }
@@ -172,11 +172,11 @@ class ArrowReader {
   ArrowArrayStream stream_{};
   ArrowSchema schema_{};
   ArrowArray array_{};
-  std::unique_ptr<bear::ArrowTable> table_;
+  std::unique_ptr<bear::parse::ArrowTable> table_;
 };
 
 void bind_csv(nb::module_& m) {
-  using bear::CsvTable;
+  using bear::parse::CsvTable;
   nb::class_<CsvTable>(m, "CsvTable", "Rows of a comma- or tab-separated table, from chunks.")
       .def(
           "__init__",
@@ -216,11 +216,11 @@ void bind_csv(nb::module_& m) {
       .def("end_of", &CsvTable::end_of)
       .def("end_line_of", &CsvTable::end_line_of)
       .def("column_of", &CsvTable::column_of)
-      .def("rows", [](const CsvTable& t, std::size_t a, std::size_t b, const Uses& u,
-                      std::uint64_t seed, bool names, std::size_t max_name,
-                      std::size_t max_features) {
-        return table_rows(t, a, b, u, seed, names, max_name, max_features);
-      })
+      .def("rows",
+           [](const CsvTable& t, std::size_t a, std::size_t b, const Uses& u, std::uint64_t seed,
+              bool names, std::size_t max_name, std::size_t max_features) {
+             return table_rows(t, a, b, u, seed, names, max_name, max_features);
+           })
       .def("numbers", [](const CsvTable& t, std::size_t c, std::size_t a,
                          std::size_t b) { return table_numbers(t, c, a, b); })
       .def("texts", [](const CsvTable& t, std::size_t c, std::size_t a,
@@ -228,7 +228,7 @@ void bind_csv(nb::module_& m) {
       .def_prop_ro("errors", &record_errors)
       .def_prop_ro("counts",
                    [](const CsvTable& self) {
-                     const bear::CsvCounts& c = self.counts();
+                     const bear::parse::CsvCounts& c = self.counts();
                      return nb::make_tuple(c.lines, c.blank, c.skipped);
                    })
       .def_prop_ro("n_rows", &CsvTable::n_rows)
@@ -247,11 +247,11 @@ void bind_rows(nb::module_& m) {
       .def("next", &ArrowReader::next)
       .def_prop_ro("columns", &ArrowReader::columns)
       .def_prop_ro("n_rows", [](const ArrowReader& r) { return r.table().n_rows(); })
-      .def("rows", [](const ArrowReader& r, std::size_t a, std::size_t b,
-                      const Uses& u, std::uint64_t seed, bool names,
-                      std::size_t max_name, std::size_t max_features) {
-        return table_rows(r.table(), a, b, u, seed, names, max_name, max_features);
-      })
+      .def("rows",
+           [](const ArrowReader& r, std::size_t a, std::size_t b, const Uses& u, std::uint64_t seed,
+              bool names, std::size_t max_name, std::size_t max_features) {
+             return table_rows(r.table(), a, b, u, seed, names, max_name, max_features);
+           })
       .def("numbers", [](const ArrowReader& r, std::size_t c, std::size_t a,
                          std::size_t b) { return table_numbers(r.table(), c, a, b); })
       .def("texts", [](const ArrowReader& r, std::size_t c, std::size_t a, std::size_t b) {

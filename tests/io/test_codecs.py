@@ -94,13 +94,16 @@ def test_every_flipped_byte_is_noticed_or_harmless(kind):
         for bit in range(8):
             flipped = bytearray(data)
             flipped[i] ^= 1 << bit
-            try:
-                text, compression = decoded(bytes(flipped), "x.csv" + SUFFIX[kind])
-            except BearError as error:
-                assert error.code in ("SRC-CORRUPT", "SRC-CUT", "SRC-TRAILING", "SRC-WINDOW")
-            else:
-                # Without its first bytes a file is not compressed, and no parser takes the rest.
-                assert text == TABLE or (compression == "plain" and i < 10)
+            assert noticed_or_harmless(bytes(flipped), kind), (i, bit)
+
+
+def noticed_or_harmless(data: bytes, kind: str) -> bool:
+    try:
+        text, compression = decoded(data, "x.csv" + SUFFIX[kind])
+    except BearError as error:
+        return error.code in ("SRC-CORRUPT", "SRC-CUT", "SRC-TRAILING", "SRC-WINDOW")
+    # Without its first bytes a file is not compressed, and no parser takes the rest.
+    return text == TABLE or (compression == "plain" and data[:10] != COMPRESS[kind](TABLE)[:10])
 
 
 def test_the_error_tells_the_compressed_byte_and_the_last_good_line(tmp_path):
@@ -138,9 +141,8 @@ def test_decoded_bytes_are_limited():
     with pytest.raises(LimitError) as caught:
         decoded(gzip.compress(b"x" * 10_000), limits=Limits(input_bytes=9_999))
     assert (caught.value.code, caught.value.exit_code) == ("SRC-SIZE", 6)
-    assert (
-        len(decoded(gzip.compress(b"x" * 10_000), limits=Limits(input_bytes=10_000))[0]) == 10_000
-    )
+    exact = Limits(input_bytes=10_000)
+    assert len(decoded(gzip.compress(b"x" * 10_000), limits=exact)[0]) == 10_000
 
 
 def test_short_texts_that_begin_like_a_magic_are_text():

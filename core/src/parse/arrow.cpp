@@ -6,7 +6,7 @@
 #include <cstring>
 #include <stdexcept>
 
-namespace bear {
+namespace bear::parse {
 namespace {
 
 bool is_any_of(std::string_view format, std::string_view letters) {
@@ -43,9 +43,12 @@ double half(std::uint16_t bits) {
   const int exponent = (bits >> 10) & 0x1f;
   const double fraction = static_cast<double>(bits & 0x3ff);
   double value = 0.0;
-  if (exponent == 0) value = std::ldexp(fraction, -24);
-  else if (exponent < 31) value = std::ldexp(fraction + 1024.0, exponent - 25);
-  else value = fraction == 0.0 ? HUGE_VAL : std::nan("");
+  if (exponent == 0)
+    value = std::ldexp(fraction, -24);
+  else if (exponent < 31)
+    value = std::ldexp(fraction + 1024.0, exponent - 25);
+  else
+    value = fraction == 0.0 ? HUGE_VAL : std::nan("");
   return (bits & 0x8000) != 0 ? -value : value;
 }
 
@@ -165,7 +168,7 @@ NumberKind ArrowColumn::number(std::int64_t i, double& value) const {
   if (!valid(i)) return NumberKind::absent;
   if (schema_->dictionary != nullptr)
     return ArrowColumn(*schema_->dictionary, *array_->dictionary).number(integer(i), value);
-  if (is_text()) return read_number(bytes(i), value);
+  if (is_text()) return cell_number(bytes(i), value);
   value = real(i);
   return std::isfinite(value) ? NumberKind::number : NumberKind::not_finite;
 }
@@ -238,7 +241,12 @@ namespace {
 class CellAdder {
  public:
   CellAdder(const ArrowColumn& column, const ColumnUse& use, ColumnShape shape, RowBuilder& out)
-      : column_(column), use_(use), shape_(shape), out_(out), prefix_(use.name + "=") {}
+      : column_(column),
+        use_(use),
+        shape_(shape),
+        out_(out),
+        prefix_(use.name + "="),
+        pair_prefix_(use.name + "^") {}
 
   void add(std::size_t row, std::int64_t at) {
     if (!column_.valid(at)) return;
@@ -254,8 +262,10 @@ class CellAdder {
   void add_number(std::size_t row, std::int64_t at) {
     double value = 0.0;
     const NumberKind kind = column_.number(at, value);
-    if (kind == NumberKind::number) out_.add_used(row, use_.column, value);
-    else fail(kind, row, column_, at);
+    if (kind == NumberKind::number)
+      out_.add_used(row, use_.column, value);
+    else
+      fail(kind, row, column_, at);
   }
 
   void add_name(std::size_t row, const ArrowColumn& names, std::int64_t at, std::string_view prefix,
@@ -277,8 +287,10 @@ class CellAdder {
     const ArrowColumn item = column_.child(0);
     for (std::int64_t i = begin; i < end; ++i) {
       if (!item.valid(i)) continue;
-      if (shape_ == ColumnShape::items) add_name(row, item, i, prefix_, 1.0);
-      else add_pair(row, item, i + item.shift());
+      if (shape_ == ColumnShape::items)
+        add_name(row, item, i, prefix_, 1.0);
+      else
+        add_pair(row, item, i + item.shift());
     }
   }
 
@@ -288,8 +300,10 @@ class CellAdder {
     if (!names.valid(at) || !values.valid(at)) return;
     double value = 0.0;
     const NumberKind kind = values.number(at, value);
-    if (kind == NumberKind::number) add_name(row, names, at, {}, value);
-    else fail(kind, row, values, at);
+    if (kind == NumberKind::number)
+      add_name(row, names, at, pair_prefix_, value);
+    else
+      fail(kind, row, values, at);
   }
 
   void fail(NumberKind kind, std::size_t row, const ArrowColumn& column, std::int64_t at) {
@@ -301,7 +315,7 @@ class CellAdder {
   const ColumnUse& use_;
   ColumnShape shape_;
   RowBuilder& out_;
-  std::string prefix_;
+  std::string prefix_, pair_prefix_;
   std::string scratch_;
 };
 
@@ -319,4 +333,4 @@ void ArrowTable::add_column(const ColumnUse& use, std::size_t first, std::size_t
     if (row_valid(row)) adder.add(row - first, at(row) + array_->offset);
 }
 
-}  // namespace bear
+}  // namespace bear::parse

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace bear {
+namespace bear::parse {
 namespace {
 
 constexpr std::size_t kMaxColumns = std::size_t{1} << 20;
@@ -161,8 +161,8 @@ void CsvTable::end_cell() {
 void CsvTable::end_record() {
   const std::size_t cells = now_.last - now_.first;
   if (columns_ > 0 && cells != columns_) {
-    broken("CSV-COLUMNS", counted(cells, "cell") + " where there are " +
-                              counted(columns_, "column"));
+    broken("CSV-COLUMNS",
+           counted(cells, "cell") + " where there are " + counted(columns_, "column"));
     return;
   }
   ++counts_.lines;
@@ -225,7 +225,7 @@ std::int64_t CsvTable::column_of(std::size_t row, std::size_t column) const {
 }
 
 NumberKind CsvTable::number(std::size_t row, std::size_t column, double& value) const {
-  return read_number(cell(row, column), value);
+  return cell_number(cell(row, column), value);
 }
 
 bool CsvTable::text(std::size_t row, std::size_t column, std::string& out) const {
@@ -244,7 +244,7 @@ void CsvTable::add_column(const ColumnUse& use, std::size_t first, std::size_t l
       continue;
     }
     double value = 0.0;
-    const NumberKind kind = read_number(got, value);
+    const NumberKind kind = cell_number(got, value);
     if (kind == NumberKind::number) {
       out.add_used(row - first, use.column, value);
     } else if (kind != NumberKind::absent) {
@@ -253,4 +253,4 @@ void CsvTable::add_column(const ColumnUse& use, std::size_t first, std::size_t l
   }
 }
 
-}  // namespace bear
+}  // namespace bear::parse

@@ -1,6 +1,21 @@
 #include "bear/parse/table.hpp"
 
-namespace bear {
+#include <cmath>
+
+#include "bear/parse/number.hpp"
+#include "bear/parse/parser.hpp"
+
+namespace bear::parse {
+
+NumberKind cell_number(std::string_view cell, double& value) {
+  while (!cell.empty() && is_blank(cell.front())) cell.remove_prefix(1);
+  while (!cell.empty() && is_blank(cell.back())) cell.remove_suffix(1);
+  if (cell.empty()) return NumberKind::absent;
+  if (read_number(cell, value))
+    return std::isfinite(value) ? NumberKind::number : NumberKind::out_of_range;
+  if (cell.front() == '-' || cell.front() == '+') cell.remove_prefix(1);
+  return is_non_finite_word(cell) ? NumberKind::not_finite : NumberKind::text;
+}
 
 RowError number_error(NumberKind kind, std::size_t row, const ColumnUse& use,
                       std::string_view cell) {
@@ -14,4 +29,4 @@ RowError number_error(NumberKind kind, std::size_t row, const ColumnUse& use,
   return {row, use.column, "TAB-VALUE", "a value that is not a number" + column, excerpt};
 }
 
-}  // namespace bear
+}  // namespace bear::parse

@@ -67,10 +67,14 @@ class Chunks:
             return self._held.popleft()
         return self._ahead.get()
 
-    def head(self, size: int) -> bytes:
-        """First bytes, at most ``size`` (fewer only at the end); nothing is consumed."""
+    def head(self, size: int, wait_for: int | None = None) -> bytes:
+        """First bytes, at most ``size``; nothing is consumed.
+
+        There are fewer at the end only, or, with ``wait_for``, where no more than that many were
+        there at once.
+        """
         total = sum(map(len, self._held))
-        while total < size and (chunk := self._ahead.get()) is not None:
+        while total < (size if wait_for is None else wait_for) and (chunk := self._ahead.get()) is not None:
             self._held.append(chunk)
             total += len(chunk)
         return b"".join(self._held)[:size]

@@ -6,7 +6,7 @@ a column of                                 gives an example
 text, or declared ``categorical``           the feature ``column=value`` with value 1
 numbers, or declared ``numeric``            the feature ``column`` with that value
 list of text or integers                    a feature ``column=item`` for each item
-map or list of (name, value) pairs          a feature ``name`` with that value for each pair
+map or list of (name, value) pairs          a feature ``column^name`` for each pair
 ==========================================  ==============================================
 
 An absent value (null, empty cell) gives no feature, and neither does the number zero.

@@ -32,7 +32,7 @@ SUFFIXES = {
 
 _NUMBER = rb"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
 _SVMLIGHT = re.compile(
-    rb"(?:%b|[A-Za-z_][\w.-]*)(?:,%b)*(?:[ \t]+qid:\d+)?(?:[ \t]+\d+:%b)+[ \t]*(?:#.*)?"
+    rb"(?:%b|[A-Za-z_][\w.-]*)(?:,%b)*(?:[ \t]+qid:\d+)?(?:[ \t]+\d+:%b)*[ \t]*(?:#.*)?"
     % (_NUMBER, _NUMBER, _NUMBER)
 )
 _VW = re.compile(rb"(?:[^|\t]*\t)?(?:[^\s|,]+[ \t]+){0,3}(?:'?[^\s|,]+)?[ \t]*\|[^,]*")
@@ -93,12 +93,9 @@ def _is_fastq(text: bytes, lines: list[bytes]) -> bool:
 
 def _is_svmlight(text: bytes, lines: list[bytes]) -> bool:
     rows = [line for line in lines if not line.startswith(b"#")]
-    # The last line of a short head may be cut; one line is judged as far as it goes.
-    return bool(rows) and all(_SVMLIGHT.fullmatch(_whole_words(row, rows)) for row in rows)
-
-
-def _whole_words(row: bytes, rows: list[bytes]) -> bytes:
-    return row.rpartition(b" ")[0] if len(rows) == 1 and row.count(b" ") > 1 else row
+    if len(rows) == 1 and not _SVMLIGHT.fullmatch(rows[0]):
+        rows = [rows[0].rpartition(b" ")[0]]  # one line without its end: the last word is cut
+    return any(b":" in row for row in rows) and all(_SVMLIGHT.fullmatch(row) for row in rows)
 
 
 def _delimited(delimiter: bytes) -> Callable[[bytes, list[bytes]], bool]:

@@ -285,11 +285,13 @@ class Stream:
     def _reader(
         self, chunks: Chunks, found: Input, index: int, shared: Any
     ) -> tuple[Reader | None, str]:
-        head = chunks.head(HEAD_BYTES if self.format == "auto" or index else 1)
+        # A pipe may be slow: no more is waited for than is needed.
+        head = chunks.head(HEAD_BYTES, None if self.format == "auto" else 2)
         self._warn_suffix(chunks)
         if not head:
             self._warn("SRC-EMPTY", found.name, "the file is empty")
             return None, ""
+        _refuse_archive(found.name, head)
         form = self._settle_format(chunks, found, head)
         hint = _format_hint(head, form)
         if head.startswith((b"\xff\xfe", b"\xfe\xff")):
@@ -329,6 +331,16 @@ class Stream:
         warned = Warned(code, source, message)
         if warned not in self.warnings:
             self.warnings.append(warned)
+
+
+def _refuse_archive(name: str, head: bytes) -> None:
+    kind = "zip" if head.startswith(b"PK\x03\x04") else "tar"
+    if kind == "zip" or head[257:262] == b"ustar":
+        raise DataError(
+            f"{name}: this is a {kind} archive, which holds files of its own",
+            code="SRC-ARCHIVE",
+            hint="Unpack it and name the files.",
+        )
 
 
 def _format_hint(head: bytes, form: str) -> str:

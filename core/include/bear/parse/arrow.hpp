@@ -43,7 +43,7 @@ struct ArrowArrayStream {
   void* private_data;
 };
 
-namespace bear {
+namespace bear::parse {
 
 // What a column holds, as far as features go.
 enum class ColumnShape { number, text, items, named_values, nothing, unsupported };
@@ -101,4 +101,4 @@ class ArrowTable : public Table {
   const ArrowArray* array_;
 };
 
-}  // namespace bear
+}  // namespace bear::parse

@@ -7,10 +7,10 @@
 #include <string_view>
 #include <vector>
 
+#include "bear/parse/rows.hpp"
 #include "bear/parse/table.hpp"
-#include "bear/rows.hpp"
 
-namespace bear {
+namespace bear::parse {
 
 // A record that breaks the format; it is left out of the table.
 struct RecordError {
@@ -42,7 +42,9 @@ class CsvTable : public Table {
   void expect_columns(std::size_t columns) { columns_ = columns; }
 
   std::size_t n_rows() const override { return records_.size(); }
-  std::size_t row_columns(std::size_t row) const { return records_[row].last - records_[row].first; }
+  std::size_t row_columns(std::size_t row) const {
+    return records_[row].last - records_[row].first;
+  }
   std::string_view cell(std::size_t row, std::size_t column) const;
   NumberKind number(std::size_t row, std::size_t column, double& value) const override;
   bool text(std::size_t row, std::size_t column, std::string& out) const override;
@@ -104,4 +106,4 @@ class CsvTable : public Table {
   CsvCounts counts_;
 };
 
-}  // namespace bear
+}  // namespace bear::parse

@@ -5,12 +5,18 @@
 #include <string>
 #include <string_view>
 
-#include "bear/parse/decimal.hpp"
-#include "bear/rows.hpp"
+#include "bear/parse/rows.hpp"
 
-namespace bear {
+namespace bear::parse {
 
-// How one column becomes features. A name is `name` for numbers and `name=value` for the rest.
+enum class NumberKind { absent, number, not_finite, out_of_range, text };
+
+// A cell as a number, spaces around it left out. Hexadecimal, digit grouping and decimal commas
+// are text.
+NumberKind cell_number(std::string_view cell, double& value);
+
+// How one column becomes features: `name` for numbers, `name=value` for text and items of lists,
+// `name^key` for maps and lists of pairs.
 struct ColumnUse {
   std::size_t column;
   bool categorical;
@@ -34,4 +40,4 @@ class Table {
                           RowBuilder& out) const = 0;
 };
 
-}  // namespace bear
+}  // namespace bear::parse

@@ -1,4 +1,4 @@
-#include "bear/rows.hpp"
+#include "bear/parse/rows.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <utility>
 
-namespace bear {
+namespace bear::parse {
 
 RowBuilder::RowBuilder(std::size_t n_rows, std::uint64_t seed, bool keep_names,
                        std::size_t max_name_bytes, std::size_t max_features)
@@ -72,20 +72,26 @@ void RowBuilder::fail(RowError error) {
   }
 }
 
-// Counting sort: entries of one row become neighbours and keep the order they came in, so that
-// sums do not depend on anything else.
+// Counting sort: entries of one row become neighbours and remember, in `row`, the order they came
+// in, so that sums do not depend on anything else.
 void RowBuilder::group_by_row() {
   starts_.assign(n_rows_ + 1, 0);
   for (const Entry& entry : entries_) ++starts_[entry.row + 1];
   for (std::size_t i = 0; i < n_rows_; ++i) starts_[i + 1] += starts_[i];
   grouped_.resize(entries_.size());
   std::vector<std::size_t> next(starts_.begin(), starts_.end() - 1);
-  for (const Entry& entry : entries_) grouped_[next[entry.row]++] = entry;
+  for (Entry& entry : entries_) {
+    const std::size_t at = next[entry.row]++;
+    entry.row = static_cast<std::uint32_t>(at - starts_[entry.row]);
+    grouped_[at] = entry;
+  }
   entries_ = {};
 }
 
 void RowBuilder::finish_row(std::size_t row, Entry* first, Entry* last, Rows& out) {
-  std::stable_sort(first, last, [](const Entry& a, const Entry& b) { return a.key < b.key; });
+  std::sort(first, last, [](const Entry& a, const Entry& b) {
+    return a.key != b.key ? a.key < b.key : a.row < b.row;
+  });
   Entry* end = first;
   for (Entry* at = first; at != last;) {
     double sum = 0.0;
@@ -115,12 +121,17 @@ Rows RowBuilder::finish() {
   out.indptr.push_back(0);
   if (keep_names_) out.name_offsets.push_back(0);
   group_by_row();
+  out.keys.reserve(grouped_.size());
+  out.values.reserve(grouped_.size());
+  if (keep_names_) out.name_offsets.reserve(grouped_.size() + 1);
   for (std::size_t row = 0; row < n_rows_; ++row) {
     Entry* first = grouped_.data() + starts_[row];
     Entry* last = grouped_.data() + starts_[row + 1];
     const auto size = static_cast<std::size_t>(last - first);
     if (size > max_features_)
-      fail({row, 0, "TAB-FEATURES",
+      fail({row,
+            0,
+            "TAB-FEATURES",
             std::to_string(size) + " features in a row are above the limit of " +
                 std::to_string(max_features_),
             {}});
@@ -132,4 +143,4 @@ Rows RowBuilder::finish() {
   return out;
 }
 
-}  // namespace bear
+}  // namespace bear::parse

@@ -9,7 +9,7 @@
 
 #include "bear/key.hpp"
 
-namespace bear {
+namespace bear::parse {
 
 // A value that cannot be used: its row is left out. `column` counts the table's columns from 0.
 struct RowError {
@@ -76,4 +76,4 @@ class RowBuilder {
   std::vector<std::size_t> error_of_row_;  // index into errors_ plus one, 0 = none
 };
 
-}  // namespace bear
+}  // namespace bear::parse
