@@ -7,7 +7,12 @@ from typing import Annotated
 import typer
 
 from bearsketch.cli.demo import demo
+from bearsketch.cli.evaluate import evaluate
+from bearsketch.cli.features import features
 from bearsketch.cli.guard import guarded, open_standard_files
+from bearsketch.cli.info import info
+from bearsketch.cli.merge import merge
+from bearsketch.cli.predict import predict
 from bearsketch.cli.train import train
 
 app = typer.Typer(
@@ -18,7 +23,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (train, demo):
+for command in (train, predict, evaluate, features, info, merge, demo):
     app.command()(guarded(command))
 
 

@@ -20,26 +20,12 @@ def keep_classes(learner: Learner, classes: Sequence[Label]) -> Learner:
     left behind.
     """
     n = len(classes)
+    arrays, record = state.dump(learner)
+    narrowed = ["cells"] if learner.config.per_class else ["cells", "selected.0.weights"]
+    for name in narrowed:
+        if name in arrays:
+            arrays[name] = np.ascontiguousarray(arrays[name][:, :n])
+    arrays["intercept"] = arrays["intercept"][:n]
     narrow = Learner(replace(learner.config, n_classes=n), Labels("softmax", classes))
-    old, new = learner._core, narrow._core
-    dtype = np.dtype(learner.config.precision)
-    cells = np.frombuffer(old.cells(), dtype=dtype).reshape(-1, learner.config.columns)
-    new.restore_cells(np.ascontiguousarray(cells[:, :n]).tobytes())
-    new.intercept = old.intercept[:n]
-    for g in range(new.groups):
-        group = old.selected(g)
-        weights = group["weights"] if new.groups > 1 else group["weights"][:, :n]
-        new.restore_selected(
-            g,
-            group["keys"],
-            np.ascontiguousarray(weights, dtype=np.float64).ravel(),
-            group["names"],
-            group["aliases"],
-        )
-    for name in state.COUNTERS:
-        setattr(new.counters, name, getattr(old.counters, name))
-    for name in state.GUARDS:
-        setattr(new.guards, name, getattr(old.guards, name))
-    new.name_collisions = old.name_collisions
-    narrow.naming, narrow.run = learner.naming, learner.run
+    state.restore(narrow, arrays, record)
     return narrow

@@ -107,14 +107,15 @@ def load(path: str | os.PathLike[str]) -> tuple[Record, Callable[[Learner], None
 
     def fill_in(learner: Learner) -> None:
         try:
-            _restore(learner, arrays, plain)
+            restore(learner, arrays, plain)
         except (BearError, KeyError, TypeError, ValueError, IndexError, OverflowError) as error:
             raise _nonsense(path, error) from None
 
     return Record(config, labels, naming), fill_in
 
 
-def _restore(learner: Learner, arrays: model_file.Arrays, plain: dict[str, Any]) -> None:
+def restore(learner: Learner, arrays: model_file.Arrays, plain: dict[str, Any]) -> None:
+    """Fill a new learner from arrays and record; raises ValueError or KeyError on nonsense."""
     core = learner._core
     for name, array in arrays.items():
         if array.dtype.kind == "f" and not np.isfinite(array).all():
