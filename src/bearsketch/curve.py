@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-MOST_POINTS = 128
+MOST_POINTS = 64
 
 
 class Curve:
     """Loss and accuracy of successive parts of a stream.
 
-    There are never more than 128 points: whenever there would be, neighbours are joined and each
+    There are never more than 64 points: whenever there would be, neighbours are joined and each
     later point stands for twice as many examples.
 
     Examples
@@ -43,7 +43,8 @@ class Curve:
         for examples, loss, weight, right in self._parts:
             seen += int(examples)
             share = max(weight, 1e-300)
-            points.append([seen, loss / share, None if right < 0 else right / share])
+            accuracy = None if right < 0 else round(right / share, 4)
+            points.append([seen, float(f"{loss / share:.6g}"), accuracy])
         return points
 
 

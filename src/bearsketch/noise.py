@@ -11,8 +11,9 @@ import numpy as np
 if TYPE_CHECKING:
     from bearsketch.learners import Learner
 
-# A weight this many times the floor is hardly noise: one in 370 errors of a normal law is as large.
-CLEAR = 3.0
+# Shares of the selected that chance could have lifted among them: below the first the memory is
+# ample, from the second on too small. On RCV1 bear+ alone on its selected loses 1 and 7 points.
+FAIR, TOO_SMALL = 0.05, 0.25
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,21 +25,29 @@ class Noise:
     floor : float
         Expected error of one estimated weight: what other features add to its cells. Each row
         errs by the root mean square of the cells, and the mean of ``depth`` rows by that over
-        the root of ``depth`` (the median by 1.25 times as much, from three rows on).
+        the root of ``depth``; the median by 1.25 times as much, from three rows on. Where the
+        selected are in the cells too (all but ``bear+``) this is too high rather than too low.
     smallest : float
         Smallest selected weight (root mean square over the classes that share a heap).
     ratio : float or None
         ``smallest / floor``; None where the floor is 0.
-    clear, selected : int
-        How many selected weights are at least three times the floor, of how many.
+    features : int
+        Different features in the cells, from the share of cells in use. A lower bound once
+        nearly all are.
+    by_chance : float
+        How many of these an error that follows the normal law would lift to the smallest
+        selected weight.
+    selected : int
     verdict : str
-        ``ample``, ``fair`` or ``too small``: what this says about the memory.
+        ``ample``, ``fair`` or ``too small``: ``by_chance`` is below 5 %, below 25 %, or above, of
+        the selected.
     """
 
     floor: float
     smallest: float
     ratio: float | None
-    clear: int
+    features: int
+    by_chance: float
     selected: int
     verdict: str
 
@@ -48,7 +57,7 @@ class Noise:
 
 
 def noise_of(learner: Learner) -> Noise | None:
-    """Noise of a learner; None where it has no sketch, or selects nothing.
+    """Noise of a learner; None where it has no sketch, or has selected nothing.
 
     Examples
     --------
@@ -61,15 +70,30 @@ def noise_of(learner: Learner) -> Noise | None:
     config = learner.config
     if config.k == 0 or config.dimension:
         return None
-    rows = 1.0 / math.sqrt(config.depth)
-    if config.query == "median" and config.depth >= 3:
-        rows *= math.sqrt(math.pi / 2)
-    floor = learner.fill()["rms"] * rows
     weights = learner.selected().all_weights
+    if len(weights) == 0:
+        return None
+    fill = learner.fill()
+    floor = fill["rms"] / math.sqrt(config.depth)
+    if config.query == "median" and config.depth >= 3:
+        floor *= math.sqrt(math.pi / 2)
     sizes = np.sqrt((weights**2).mean(axis=1))
-    smallest = float(sizes.min()) if len(sizes) else 0.0
-    clear = int((sizes >= CLEAR * floor).sum())
-    share = clear / len(sizes) if len(sizes) else 1.0
-    verdict = "ample" if share >= 0.9 else "fair" if share >= 0.5 else "too small"
-    ratio = smallest / floor if floor else None
-    return Noise(floor, smallest, ratio, clear, len(sizes), verdict)
+    smallest = float(sizes.min())
+    ratio = smallest / floor if floor > 0.0 else None
+    empty = max(1.0 - fill["used"] / fill["cells"], 0.5 / fill["cells"])
+    features = round(-config.width * math.log(empty))
+    columns = weights.shape[1]
+    by_chance = 0.0 if ratio is None else features * _tail(ratio, columns)
+    share = by_chance / len(sizes)
+    verdict = "ample" if share < FAIR else "fair" if share < TOO_SMALL else "too small"
+    return Noise(floor, smallest, ratio, features, by_chance, len(sizes), verdict)
+
+
+def _tail(ratio: float, columns: int) -> float:
+    """Chance that the root mean square of so many normal errors is above ``ratio``."""
+    if columns == 1:
+        return math.erfc(ratio / math.sqrt(2))
+    # Wilson and Hilferty: the cube root of a chi-square over its freedom is nearly normal.
+    spread = 2.0 / (9.0 * columns)
+    z = (ratio ** (2.0 / 3.0) - (1.0 - spread)) / math.sqrt(spread)
+    return 0.5 * math.erfc(z / math.sqrt(2))

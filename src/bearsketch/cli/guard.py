@@ -49,7 +49,7 @@ def _show_warning(text: Any, *_: Any) -> None:
 
 def _end(error: Exception) -> NoReturn:
     if isinstance(error, BearError) and error.exit_code != 70:
-        say(f"{f'error[{error.code}]' if error.code else 'error'} {error}")
+        say(f"error[{error.code or 'USAGE'}] {error}")
         _leave(error.exit_code)
     if isinstance(error, BrokenPipeError):
         # The reader of our output is gone: end as the signal would have, without a word.

@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 _VERDICTS = {
     "ample": "the memory is ample",
-    "fair": "the memory is fair: the weakest of the selected may be noise; more memory would help",
-    "too small": "the memory is too small for this data: most of the selected do not stand clear "
-    "of the noise; give more memory, or a smaller k",
+    "fair": "the memory is fair: some of the weakest selected may be there by chance",
+    "too small": "the memory is too small for this data: many of the selected may be there by "
+    "chance; give more memory, or a smaller k",
 }
 
 
@@ -128,14 +128,20 @@ def _health(facts: dict[str, Any]) -> list[tuple[str, str]]:
     noise = facts["noise"]
     if noise is None:
         return rows
+    clear = "" if noise["ratio"] is None else f", {noise['ratio']:.1f} times the floor"
+    depth = facts["config"]["depth"]
     return [
         *rows,
-        ("noise floor", f"{noise['floor']:.4g}: the expected error of an estimated weight"),
-        ("", f"(root mean square of the cells over the root of depth {facts['config']['depth']})"),
-        ("smallest", f"{noise['smallest']:.4g} is the smallest selected weight"),
         (
-            "verdict",
-            f"{noise['clear']:,} of {noise['selected']:,} selected are at least 3 times the "
-            f"floor: {_VERDICTS[noise['verdict']]}",
+            "noise floor",
+            f"{noise['floor']:.4g}: expected error of an estimated weight (root mean square of "
+            f"the cells{f' over the root of depth {depth}' if depth > 1 else ''})",
         ),
+        ("smallest", f"{noise['smallest']:.4g}: smallest selected weight{clear}"),
+        (
+            "by chance",
+            f"about {noise['by_chance']:.3g} of at least {noise['features']:,} features would "
+            f"reach that, against {noise['selected']:,} selected",
+        ),
+        ("verdict", _VERDICTS[noise["verdict"]]),
     ]

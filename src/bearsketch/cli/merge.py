@@ -42,6 +42,9 @@ def merge(
     """
     if len(models) < 2:
         raise ParameterError(f"merge needs two models at least, got {len(models)}")
+    for i, path in enumerate(models):
+        if path in models[:i]:
+            raise ParameterError(f"{path} is named twice; each model counts once")
     check_output(output, [])
     learner = load_model(models[0])
     records, dropped = [learner.run], set(_selected_keys(learner))

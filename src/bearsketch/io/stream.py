@@ -252,7 +252,10 @@ class Stream:
         counts = self.counts
         hint = ""
         if counts.unlabelled:
-            hint = f"{counts.unlabelled} examples have no label; is the label column named?"
+            hint = (
+                f"{counts.unlabelled} examples have no label. Say where it is: label_column for "
+                "tables, label_from or label_regex for FASTA and FASTQ."
+            )
         name = self._inputs[0].name if len(self._inputs) == 1 else "the source"
         raise DataError(
             f"{name}: there is no example in {counts.lines} lines", code="SRC-EMPTY", hint=hint

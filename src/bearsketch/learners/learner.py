@@ -296,7 +296,7 @@ def _core_errors() -> Iterator[None]:
         yield
     except _core.Diverged as error:
         raise DivergedError(
-            str(error), code="NUM-DIVERGED", hint="Try step_size='auto' or a smaller step_size."
+            str(error), code="NUM-DIVERGED", hint="Use the automatic step size, or a smaller one."
         ) from None
     except ValueError as error:
         raise ParameterError(str(error)) from None
