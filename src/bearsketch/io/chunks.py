@@ -74,7 +74,10 @@ class Chunks:
         there at once.
         """
         total = sum(map(len, self._held))
-        while total < (size if wait_for is None else wait_for) and (chunk := self._ahead.get()) is not None:
+        while (
+            total < (size if wait_for is None else wait_for)
+            and (chunk := self._ahead.get()) is not None
+        ):
             self._held.append(chunk)
             total += len(chunk)
         return b"".join(self._held)[:size]
