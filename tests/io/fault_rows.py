@@ -106,7 +106,7 @@ CASES = [
             "fasta": (b">r2 L=1", Fails("FA-EMPTY", 0, 1)),
             "fastq": (b"@r2 L=1\nACGTAC\n+", Fails("FQ-TRUNCATED", 2, 1)),
             "csv": (b"x,2", Fails("CSV-COLUMNS", 0, 4)),
-            "jsonl": (b'{"a":', Fails("JSL-SYNTAX", 0, 5)),
+            "jsonl": (b'{"a":', Fails("JSL-TYPE", 0, 5)),
         },
         place="end",
     ),
@@ -227,7 +227,7 @@ CASES = [
             "vw": (b"1 |a x:nan\n", Fails("VW-VALUE", 0, 8)),
             "svmlight": (b"1 5:nan\n", Fails("LSV-VALUE", 0, 5)),
             "csv": (b"x,NaN,1\n", Fails("TAB-VALUE-FINITE", 0, 3)),
-            "jsonl": (b'{"n":NaN}\n', Fails("JSL-SYNTAX", 0, 6)),
+            "jsonl": (b'{"n":NaN}\n', Fails("JSL-TYPE", 0, 6)),
         },
     ),
     *cases(
@@ -237,7 +237,7 @@ CASES = [
             "vw": (b"1 |a x:-inf\n", Fails("VW-VALUE", 0, 8)),
             "svmlight": (b"1 5:Infinity\n", Fails("LSV-VALUE", 0, 5)),
             "csv": (b"x,-inf,1\n", Fails("TAB-VALUE-FINITE", 0, 3)),
-            "jsonl": (b'{"n":Infinity}\n', Fails("JSL-SYNTAX", 0, 6)),
+            "jsonl": (b'{"n":Infinity}\n', Fails("JSL-TYPE", 0, 6)),
         },
     ),
     *cases(
