@@ -73,6 +73,12 @@ TEST_CASE("equal keys are refused when they must not be") {
   CHECK(make({{7, 1}, {6, 2}}, Duplicates::refuse).finished == Row::Finished::yes);
 }
 
+TEST_CASE("equal keys count once when asked") {
+  const Made made = make({{7, 1}, {8, 1}, {7, 2}, {7, 1}}, Duplicates::once);
+  CHECK(made.keys == std::vector<Key>{7, 8});
+  CHECK(made.values == std::vector<float>{2, 1});
+}
+
 TEST_CASE("a sum beyond float32 is an error") {
   const float large = std::numeric_limits<float>::max();
   CHECK(make({{7, large}, {7, large}}).finished == Row::Finished::out_of_range);

@@ -27,6 +27,7 @@ std::string lowered(std::string_view text) {
 TEST_CASE("text: words and their n-grams") {
   CHECK(grams("New York, new  york!", {1, 1, 0, 0, true}) == "new=2 york=2");
   CHECK(grams("New York, new  york!", {1, 2, 0, 0, true}) == "new york=2 new=2 york new=1 york=2");
+  CHECK(grams("New York, new  york!", {1, 1, 0, 0, true, false}) == "new=1 york=1");
   CHECK(grams("a b c d", {3, 3, 0, 0, true}) == "a b c=1 b c d=1");
   CHECK(grams("New new", {1, 1, 0, 0, false}) == "New=1 new=1");
   CHECK(grams("don't e-mail 42x", {1, 1, 0, 0, true}) == "42x=1 don't=1 e=1 mail=1");

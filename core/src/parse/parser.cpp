@@ -32,15 +32,17 @@ Block Parser::take(std::size_t max_rows, std::size_t max_entries) {
   return hand_over();
 }
 
+// A block that has no rows yet takes one, however few entries it may have.
 bool Parser::full(std::size_t max_rows, std::size_t max_entries) const {
   const std::size_t text =
       block_.names.data.size() + block_.tags.data.size() + block_.label_names.data.size();
-  return row_waits_ || block_.rows() >= max_rows || block_.keys.size() >= max_entries ||
-         block_.errors.size() >= max_errors || text >= max_text_bytes;
+  return row_waits_ || block_.rows() >= max_rows || block_.errors.size() >= max_errors ||
+         (block_.rows() > 0 && (block_.keys.size() >= max_entries || text >= max_text_bytes));
 }
 
 Block Parser::hand_over() {
   block_.label_kind = label_kind_;
+  block_.named = named();
   if (label_kind_ == LabelKind::name) block_.label_names.pad(block_.rows());
   if (block_.tagged) block_.tags.pad(block_.rows());
   block_.done = ended_ && !row_waits_;

@@ -68,7 +68,7 @@ Row::Finished Row::put_in_order(Duplicates duplicates) {
   if (equal != items_.end()) {
     duplicate_ = equal->key;
     if (duplicates == Duplicates::refuse) return Finished::duplicate;
-    if (const Finished merged = merge_equal(); merged != Finished::yes) return merged;
+    if (const Finished merged = merge_equal(duplicates); merged != Finished::yes) return merged;
   }
   const std::size_t left = items_.size();
   block_->keys.truncate(first_ + left);
@@ -81,7 +81,7 @@ Row::Finished Row::put_in_order(Duplicates duplicates) {
   return Finished::yes;
 }
 
-Row::Finished Row::merge_equal() {
+Row::Finished Row::merge_equal(Duplicates duplicates) {
   std::size_t kept = 0;
   const std::size_t n = items_.size();
   const Strings& names = block_->names;
@@ -89,7 +89,7 @@ Row::Finished Row::merge_equal() {
     Item item = items_[i];
     double sum = item.value;
     for (++i; i < n && items_[i].key == item.key; ++i) {
-      sum += items_[i].value;
+      sum = duplicates == Duplicates::sum ? sum + items_[i].value : items_[i].value;
       ++duplicates_;
       if (named() && names[first_ + item.place] != names[first_ + items_[i].place]) ++collisions_;
     }

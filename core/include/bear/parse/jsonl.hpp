@@ -13,7 +13,8 @@
 //
 // One field holds the label (a string, number or boolean, the latter read as 1 and 0; null or
 // absent means unlabelled), others may hold the weight and the tag; fields to skip may be of any
-// shape. The same feature twice adds up; anything nested deeper is an error, as is a string that is
+// shape. The same feature twice adds up, or with n-grams not to be counted
+// stays as it is; anything nested deeper is an error, as is a string that is
 // not UTF-8.
 #pragma once
 
@@ -35,12 +36,16 @@ struct JsonlOptions {
 class JsonlParser final : public LineParser {
  public:
   JsonlParser(const Options& options, const NgramOptions& ngrams, JsonlOptions fields)
-      : LineParser(options, "JSL"), ngrams_(ngrams), fields_(std::move(fields)) {}
+      : LineParser(options, "JSL"),
+        ngrams_(ngrams),
+        merge_(ngrams.counts ? Duplicates::sum : Duplicates::once),
+        fields_(std::move(fields)) {}
 
  private:
   using Kind = JsonReader::Kind;
 
   Line parse_line() override;
+  Duplicates duplicates() const override { return merge_; }
   bool read_field(JsonReader& in, std::string_view field);
   bool read_label(JsonReader& in);
   bool read_weight(JsonReader& in);
@@ -56,6 +61,7 @@ class JsonlParser final : public LineParser {
   bool add_name(float value, const char* at);
 
   Ngrams ngrams_;
+  Duplicates merge_;
   JsonlOptions fields_;
   Buffer<char> name_, text_, label_text_, tag_text_;
   bool has_label_ = false;

@@ -17,11 +17,12 @@ struct NgramOptions {
   int word_low = 1, word_high = 1;  // 0 and 0: none
   int char_low = 0, char_high = 0;
   bool lower = true;
+  bool counts = true;  // else the value of every n-gram that occurs is 1
 };
 
 class Ngrams {
  public:
-  static constexpr std::size_t longest = 8;
+  static constexpr std::size_t longest = 64;
 
   // Throws std::invalid_argument when a range is not 0 to 0 or within 1 to `longest`.
   explicit Ngrams(const NgramOptions& options);
@@ -37,15 +38,17 @@ class Ngrams {
   }
 
  private:
-  // Where the last few units began, the newest first.
-  struct Starts {
-    std::array<std::size_t, longest> at{};
-    std::size_t n = 0;
-    void push(std::size_t start) {
-      for (std::size_t i = longest - 1; i > 0; --i) at[i] = at[i - 1];
-      at[0] = start;
-      n += n < longest;
-    }
+  // Where the last few units began.
+  class Starts {
+   public:
+    void push(std::size_t start) { at_[n_++ % longest] = start; }
+    std::size_t size() const { return n_ < longest ? n_ : longest; }
+    // The start of the n-th unit from the end, from 1.
+    std::size_t from_end(std::size_t n) const { return at_[(n_ - n) % longest]; }
+
+   private:
+    std::array<std::size_t, longest> at_;
+    std::size_t n_ = 0;
   };
 
   std::string_view fold(std::string_view text);
@@ -89,8 +92,8 @@ class Ngrams {
   template <class Sink>
   bool emit(const Starts& starts, std::size_t end, std::size_t low, std::size_t high,
             std::size_t prefix, Sink&& sink) {
-    for (std::size_t n = low; n <= high && n <= starts.n; ++n) {
-      const std::size_t from = starts.at[n - 1];
+    for (std::size_t n = low; n <= high && n <= starts.size(); ++n) {
+      const std::size_t from = starts.from_end(n);
       name_.truncate(prefix);
       name_.append(units_.data() + from, end - from);
       if (!sink(std::string_view(name_.data(), name_.size()))) return false;

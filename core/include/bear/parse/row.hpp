@@ -49,7 +49,7 @@ class Row {
     return added;
   }
 
-  // Sorts the entries by key unless they are sorted, and adds up or refuses equal ones. A sum of 0
+  // Sorts the entries by key unless they are sorted, and merges or refuses equal ones. A sum of 0
   // leaves the row. The result does not depend on the order the entries came in.
   Finished finish(Duplicates duplicates) {
     return ascending_ ? Finished::yes : put_in_order(duplicates);
@@ -81,7 +81,7 @@ class Row {
   std::size_t names_start() const { return block_->names.offsets[first_]; }
   void sort_items();
   Finished put_in_order(Duplicates duplicates);
-  Finished merge_equal();
+  Finished merge_equal(Duplicates duplicates);
   void write_names();
 
   NameHash hash_;

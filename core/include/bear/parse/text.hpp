@@ -3,8 +3,8 @@
 //   line = label TAB text        ; labelled; an empty label means unlabelled
 //        | text                  ; unlabelled
 //
-// Features are the n-grams of the text (ngram.hpp), valued by how often they occur. Bytes that are
-// not UTF-8 are taken as characters of their own; NUL is an error.
+// Features are the n-grams of the text (ngram.hpp), valued by how often they occur, or by 1. Bytes
+// that are not UTF-8 are taken as characters of their own; NUL is an error.
 #pragma once
 
 #include "bear/parse/ngram.hpp"
@@ -15,12 +15,17 @@ namespace bear::parse {
 class TextParser final : public LineParser {
  public:
   TextParser(const Options& options, const NgramOptions& ngrams, bool labelled)
-      : LineParser(options, "TXT"), ngrams_(ngrams), labelled_(labelled) {}
+      : LineParser(options, "TXT"),
+        ngrams_(ngrams),
+        merge_(ngrams.counts ? Duplicates::sum : Duplicates::once),
+        labelled_(labelled) {}
 
  private:
   Line parse_line() override;
+  Duplicates duplicates() const override { return merge_; }
 
   Ngrams ngrams_;
+  Duplicates merge_;
   bool labelled_;
 };
 
