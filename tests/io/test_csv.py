@@ -90,7 +90,7 @@ def test_header_can_be_missing_or_replaced():
         (b"x,1,1,9", "CSV-COLUMNS", 8),
         (b'"x"y,1,1', "CSV-QUOTE", 4),
         (b"x,1\0,1", "COM-NUL", 4),
-        (b"x,1,1\rx,1,1", "COM-CR", 7),
+        (b"x,1,1\rx,1,1", "COM-CR", 6),
         (b"x,1e400,1", "TAB-VALUE-RANGE", 3),
         (b"x,1e308,1", "TAB-VALUE-RANGE", 3),
         (b"x,nan,1", "TAB-VALUE-FINITE", 3),

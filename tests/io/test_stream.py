@@ -177,7 +177,9 @@ def test_too_many_errors_stop_the_stream(allowed, passes):
 def test_fail_raises_at_the_first_error():
     with pytest.raises(ParseError) as caught:
         read(named(BAD, "bad.csv"), "csv", numeric=["n"])
-    assert str(caught.value).startswith("bad.csv:3:3: a value that is not a number")
+    assert str(caught.value).startswith(
+        "bad.csv:3:3: value of column 'n' must be a number, got 'zz'"
+    )
 
 
 def test_bytes_of_the_input_never_reach_a_terminal_raw():

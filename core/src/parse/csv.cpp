@@ -69,6 +69,7 @@ void CsvTable::take_run() {
   if (size > max_record_bytes_) {
     broken("COM-LINE-LONG",
            "a line is longer than the limit of " + std::to_string(max_record_bytes_) + " bytes");
+    blame_start();
     return;
   }
   bytes_.insert(bytes_.end(), chunk_.begin() + static_cast<std::ptrdiff_t>(at_),
@@ -128,7 +129,8 @@ void CsvTable::step_outside(char c) {
   } else if (state_ == State::discard) {
     return;
   } else if (state_ == State::after_cr) {
-    broken("COM-CR", "a carriage return that no line feed follows");
+    broken("COM-CR", "a carriage return inside a line; CR line ends? convert them to LF");
+    --errors_.back().column;
   } else if (c == '\r') {
     if (state_ == State::start) {
       begin_record();
@@ -182,12 +184,18 @@ void CsvTable::broken(const char* code, std::string message) {
   state_ = State::discard;
 }
 
+// The last error is one of the whole record.
+void CsvTable::blame_start() {
+  errors_.back().line = now_.line;
+  errors_.back().column = 1;
+}
+
 void CsvTable::end_of_input() {
   if (state_ == State::start) return;
   no_final_newline_ = true;
   if (state_ == State::quoted) {
     broken("CSV-QUOTE-OPEN", "quotes are opened here and never closed");
-    errors_.back().line = now_.line;
+    blame_start();
     errors_.back().column = cell_column_;
   }
   step_outside('\n');

@@ -54,9 +54,8 @@ void RowBuilder::push(std::size_t row, std::size_t column, double value) {
   if (value == 0.0) return;
   const auto narrow = static_cast<float>(value);
   if (!std::isfinite(narrow)) {
-    const char* what = std::isfinite(value) ? "is above the range of float32" : "is not finite";
-    const char* code = std::isfinite(value) ? "TAB-VALUE-RANGE" : "TAB-VALUE-FINITE";
-    fail({row, column, code, std::string("a value ") + what, {}});
+    fail(
+        {row, column, "TAB-VALUE-RANGE", "value exceeds float32 range (largest 3.4028235e38)", {}});
     return;
   }
   entries_.push_back({used_key_, used_at_, used_size_, static_cast<std::uint32_t>(row), narrow});

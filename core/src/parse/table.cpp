@@ -19,14 +19,13 @@ NumberKind cell_number(std::string_view cell, double& value) {
 
 RowError number_error(NumberKind kind, std::size_t row, const ColumnUse& use,
                       std::string_view cell) {
-  const std::string column = " in numeric column '" + use.name + "'";
-  const std::string excerpt(cell.substr(0, 40));
+  const std::string got = ", got " + quoted(cell);
+  const std::string column = "value of column " + quoted(use.name);
   if (kind == NumberKind::not_finite)
-    return {row, use.column, "TAB-VALUE-FINITE", "a value that is not finite" + column, excerpt};
+    return {row, use.column, "TAB-VALUE-FINITE", column + " must be finite" + got, {}};
   if (kind == NumberKind::out_of_range)
-    return {row, use.column, "TAB-VALUE-RANGE", "a value above the range of float32" + column,
-            excerpt};
-  return {row, use.column, "TAB-VALUE", "a value that is not a number" + column, excerpt};
+    return {row, use.column, "TAB-VALUE-RANGE", column + " exceeds float32 range" + got, {}};
+  return {row, use.column, "TAB-VALUE", column + " must be a number" + got, {}};
 }
 
 }  // namespace bear::parse

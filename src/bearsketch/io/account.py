@@ -119,7 +119,7 @@ class LineLimitError(ParseError, LimitError):
 def _error_of(trouble: Trouble, source: str, hint: str) -> ParseError:
     kind = LineLimitError if trouble.code in LIMIT_CODES else ParseError
     message = trouble.message
-    if trouble.excerpt:
+    if trouble.excerpt and "'" not in message:  # else it quotes what it means
         message += f": {_shown(trouble.excerpt)}"
     return kind(
         message,

@@ -21,7 +21,7 @@ SEQUENCES = ("fasta", "fastq")
 def parser_options(form: str, options: ReadOptions, labels: str) -> dict[str, Any]:
     """Tell the parser of a format what it needs."""
     limits = options.limits
-    told: dict[str, Any] = {
+    common: dict[str, Any] = {
         "seed": options.seed,
         "names": options.names,
         "labels": labels,
@@ -29,21 +29,49 @@ def parser_options(form: str, options: ReadOptions, labels: str) -> dict[str, An
         "max_name_bytes": limits.name_bytes,
         "max_features": limits.row_features,
     }
-    if form in SEQUENCES:
-        if options.kmer is None:
-            raise ParameterError(
-                f"kmer must be given for {form}: the length of the k-mers that are its features",
-                hint="12 to 31 is usual; odd lengths have no k-mer that is its own complement.",
-            )
-        told |= {
-            "k": options.kmer,
-            "alphabet": options.alphabet,
-            "canonical": options.canonical,
-            "counts": not options.presence,
-            "window": options.window,
-            "stride": options.stride or options.window,
-        }
-    return told
+    own = {
+        "vw": lambda: {},
+        "svmlight": lambda: {"duplicates": options.duplicates},
+        "fasta": lambda: _kmer_options("fasta", options),
+        "fastq": lambda: _kmer_options("fastq", options),
+        "text": lambda: _ngram_options(options) | {"labelled": options.label_from != "none"},
+        "jsonl": lambda: _ngram_options(options) | _field_options(options),
+    }
+    return common | own[form]()
+
+
+def _kmer_options(form: str, options: ReadOptions) -> dict[str, Any]:
+    if options.kmer is None:
+        raise ParameterError(
+            f"kmer must be given for {form}: the length of the k-mers that are its features",
+            hint="12 to 31 is usual; odd lengths have no k-mer that is its own complement.",
+        )
+    return {
+        "k": options.kmer,
+        "alphabet": options.alphabet,
+        "canonical": options.canonical,
+        "counts": not options.presence,
+        "window": options.window,
+        "stride": options.stride,
+    }
+
+
+def _ngram_options(options: ReadOptions) -> dict[str, Any]:
+    return {
+        "words": options.ngrams or (0, 0),
+        "chars": options.char_ngrams or (0, 0),
+        "lower": options.lowercase,
+        "counts": not options.presence,
+    }
+
+
+def _field_options(options: ReadOptions) -> dict[str, Any]:
+    return {
+        "label_field": options.label_column or "label",
+        "weight_field": options.weight_column or "",
+        "text_fields": list(options.text_columns),
+        "skip_fields": list(options.drop),
+    }
 
 
 class NativeReader:
@@ -58,6 +86,7 @@ class NativeReader:
         self.naming = naming_of(form, options)
         self._sequence_labels = SequenceLabels(options) if form in SEQUENCES else None
         self._done = False
+        self._lines_fed = 0
 
     def close(self) -> None:
         """Stop reading."""
@@ -79,7 +108,8 @@ class NativeReader:
         try:
             chunk = self._chunks.next()
         except ParseError as error:
-            raise with_last_line(error, self._parser.line) from None
+            raise with_last_line(error, self._lines_fed) from None
+        self._lines_fed += 0 if chunk is None else chunk.count(b"\n")
         self._parser.feed(chunk or b"", chunk is None)
 
     def _piece(self, block: Any) -> Piece:
@@ -111,7 +141,8 @@ class NativeReader:
 
     def _label_sequences(self, piece: Piece, source: SequenceLabels) -> Piece:
         """Labels from the headers; a record without one is broken."""
-        if source.place == "none" or len(piece) == 0:
+        if source.place == "none":
+            piece.counts["unlabelled"] = piece.counts.pop("examples", 0)
             return piece
         headers = piece.tags or [b""] * len(piece)
         found = [source.of(header, self._chunks.name) for header in headers]

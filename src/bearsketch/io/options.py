@@ -12,6 +12,17 @@ from bearsketch.exceptions import ParameterError
 from bearsketch.io.formats import FORMATS
 from bearsketch.io.limits import Limits
 
+# Options that are tuples, for which a list may be given.
+_TUPLES = (
+    "categorical",
+    "numeric",
+    "drop",
+    "columns",
+    "text_columns",
+    "ngrams",
+    "char_ngrams",
+)
+
 
 @dataclass(frozen=True, slots=True)
 class ReadOptions:
@@ -50,6 +61,10 @@ class ReadOptions:
         Whether the first line of a text table names its columns.
     columns : tuple of str, optional
         Names of the columns of a text table, instead of those in the header.
+    text_columns : tuple of str
+        Fields of JSON Lines that are text, to be read as n-grams.
+    duplicates : {"refuse", "sum"}
+        What a feature that comes twice in a line of svmlight means.
     kmer : int, optional
         Length of the k-mers of FASTA and FASTQ.
     alphabet : {"acgt", "iupac"}
@@ -61,15 +76,14 @@ class ReadOptions:
         Cut sequences into reads of ``window`` bases, one every ``stride``; 0 = do not.
     label_from : {"auto", "header", "file", "none"}
         Where labels of sequences come from. ``auto`` is the header if a regular expression or
-        table is given, else none.
+        table is given, else none. With ``none``, lines of text do not begin with a label and a
+        tab either.
     label_regex : str, optional
         Expression to search in the header (or file name); its first group is the label.
     label_table : path, optional
         Tab-separated table from record name (or file name) to label.
-    ngrams : (int, int)
-        Shortest and longest word n-grams of text.
-    char_ngrams : (int, int), optional
-        Shortest and longest character n-grams of text, instead of words.
+    ngrams, char_ngrams : (int, int), optional
+        Shortest and longest n-grams of words and of characters that text is read as; None = none.
     lowercase : bool
         Whether text is put into lower case first.
 
@@ -96,6 +110,8 @@ class ReadOptions:
     drop: tuple[str, ...] = ()
     header: bool = True
     columns: tuple[str, ...] | None = None
+    text_columns: tuple[str, ...] = ()
+    duplicates: Literal["refuse", "sum"] = "refuse"
     kmer: int | None = None
     alphabet: Literal["acgt", "iupac"] = "acgt"
     canonical: bool = True
@@ -105,12 +121,12 @@ class ReadOptions:
     label_from: Literal["auto", "header", "file", "none"] = "auto"
     label_regex: str | None = None
     label_table: str | os.PathLike[str] | None = None
-    ngrams: tuple[int, int] = (1, 1)
+    ngrams: tuple[int, int] | None = (1, 1)
     char_ngrams: tuple[int, int] | None = None
     lowercase: bool = True
 
     def __post_init__(self) -> None:
-        for name in ("categorical", "numeric", "drop", "columns", "ngrams", "char_ngrams"):
+        for name in _TUPLES:
             value = getattr(self, name)
             if isinstance(value, list):
                 object.__setattr__(self, name, tuple(value))
@@ -127,6 +143,8 @@ class ReadOptions:
             raise ParameterError(
                 f"kmer must be at most {most} with {self.alphabet}, got {self.kmer}"
             )
+        if self.ngrams is None and self.char_ngrams is None:
+            raise ParameterError("ngrams and char_ngrams cannot both be None: text has no features")
         if self.stride and not self.window:
             raise ParameterError("stride needs a window: give both, or neither")
         if self.label_from == "header" and not (self.label_regex or self.label_table):
@@ -164,11 +182,11 @@ def _texts(value: Any) -> bool:
 
 
 def _is_range(value: Any) -> bool:
-    return (
+    return value is None or (
         isinstance(value, tuple)
         and len(value) == 2
         and all(isinstance(part, int) for part in value)
-        and 1 <= value[0] <= value[1] <= 64
+        and 1 <= value[0] <= value[1] <= _LONGEST_NGRAM
     )
 
 
@@ -191,6 +209,8 @@ _BOOL: Check = ("True or False", lambda value: isinstance(value, bool))
 _TEXT: Check = ("a string", lambda value: value is None or isinstance(value, str))
 _COLUMNS: Check = ("a list of column names", _texts)
 _MANY = 2**62
+_LONGEST_NGRAM = 8
+_RANGE: Check = (f"two integers, shortest and longest, from 1 to {_LONGEST_NGRAM}", _is_range)
 
 CHECKS: dict[str, Check] = {
     "seed": _integer(0, 2**64 - 1, "an integer from 0 to 2^64-1"),
@@ -210,6 +230,8 @@ CHECKS: dict[str, Check] = {
     "drop": _COLUMNS,
     "header": _BOOL,
     "columns": ("a list of column names", lambda value: value is None or _texts(value)),
+    "text_columns": _COLUMNS,
+    "duplicates": _one_of("refuse", "sum"),
     "kmer": _integer(1, 32, "an integer from 1 to 32", optional=True),
     "alphabet": _one_of("acgt", "iupac"),
     "canonical": _BOOL,
@@ -222,11 +244,8 @@ CHECKS: dict[str, Check] = {
         "a path",
         lambda value: value is None or isinstance(value, str | os.PathLike),
     ),
-    "ngrams": ("two integers, shortest and longest, from 1 to 64", _is_range),
-    "char_ngrams": (
-        "two integers, shortest and longest, from 1 to 64",
-        lambda value: value is None or _is_range(value),
-    ),
+    "ngrams": _RANGE,
+    "char_ngrams": _RANGE,
     "lowercase": _BOOL,
 }
 FORMAT_CHECK = _one_of("auto", *FORMATS)
