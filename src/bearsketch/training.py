@@ -63,6 +63,8 @@ class Training:
         Of the present pass, each example predicted before it was learned.
     examples, n_pass : int
         Examples so far in this pass; number of the pass, from 1.
+    done : int
+        Examples of the passes before this one.
 
     Examples
     --------
@@ -102,7 +104,7 @@ class Training:
             "max_classes": max_classes,
         }
         self._threads, self._parts = threads, {**parts, "passes": passes}
-        self.n_pass = self.examples = self.held_out = 0
+        self.n_pass = self.examples = self.held_out = self.done = 0
         self.task: Task
         self.learner: Learner
         self.scores: Scores
@@ -144,6 +146,7 @@ class Training:
                     if watch is not None:
                         watch(self)
             self.learner.finish_pass()
+            self.done += self.examples
             if self.n_pass == 1:
                 self._first_scores, self._first_loss = self.scores, self.loss
         if self.task.reserved:
@@ -265,7 +268,6 @@ class Training:
         learner, counts = self.learner, self.stream.counts
         first = self._first_scores
         two = first if isinstance(first, ClassScores) else None
-        done = counts.examples * self.passes
         return Summary(
             learner=learner.config.learner,
             loss=learner.config.loss,
@@ -284,7 +286,7 @@ class Training:
             model_bytes=learner.sizes.model_bytes,
             peak_rss_bytes=peak_rss_bytes(),
             seconds=round(self._seconds, 3),
-            examples_per_second=round(done / max(self._seconds, 1e-9), 1),
+            examples_per_second=round(self.done / max(self._seconds, 1e-9), 1),
             guards=learner.guards,
         )
 

@@ -179,7 +179,7 @@ def watch_training(display: Display) -> Callable[[Training], None]:
     """Give a function that shows a training run after a batch, when it is time to."""
 
     def watch(training: Training) -> None:
-        if display.due(training.examples):
+        if display.due(training.done + training.examples):
             display.show(_training_view(training))
 
     return watch
@@ -208,10 +208,9 @@ def _training_view(training: Training) -> View:
             facts.append(f"AUC {scores.auc:.4f}")
     facts.append(f"model {format_bytes(training.learner.sizes.model_bytes)}")
     facts.append(f"process peak {format_bytes(peak_rss_bytes())}")
-    before = training.stream.counts.examples if training.n_pass > 1 else 0
     done, total = training.stream.progress()
     return View(
-        training.examples + (training.n_pass - 1) * before,
+        training.done + training.examples,
         done,
         total,
         training.n_pass,

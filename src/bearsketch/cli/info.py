@@ -105,7 +105,7 @@ def _data(run: dict[str, Any]) -> list[tuple[str, str]]:
     rows = [("data", f"{shown} ({run.get('format')})"), ("", ", ".join(told))]
     rows += [("read with", options)] if options else []
     results = {
-        "log_loss": run.get("progressive_loss"),
+        "loss": run.get("progressive_loss"),
         "accuracy": run.get("progressive_accuracy"),
         "auc": run.get("progressive_auc"),
     }
@@ -140,8 +140,12 @@ def _health(facts: dict[str, Any]) -> list[tuple[str, str]]:
         ("smallest", f"{noise['smallest']:.4g}: smallest selected weight{clear}"),
         (
             "by chance",
-            f"about {noise['by_chance']:.3g} of at least {noise['features']:,} features would "
-            f"reach that, against {noise['selected']:,} selected",
+            f"{_about(noise['by_chance'])} of at least {noise['features']:,} features would reach "
+            f"that; {noise['selected']:,} are selected",
         ),
         ("verdict", _VERDICTS[noise["verdict"]]),
     ]
+
+
+def _about(n: float) -> str:
+    return "less than one" if n < 0.5 else f"about {n:,.0f}"

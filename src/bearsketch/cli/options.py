@@ -61,6 +61,14 @@ READING: dict[str, Any] = {
         str | None,
         _option(panel=_READ, metavar="N|P%", help="With skip: most broken lines. [1%]"),
     ],
+    "duplicates": Annotated[
+        str | None,
+        _option(
+            panel=_READ,
+            metavar="refuse|sum",
+            help="What an id that comes twice in a line of svmlight means.",
+        ),
+    ],
     "label_column": Annotated[
         str | None, _option(panel=_LABELS, metavar="NAME", help="Column or field. \\[label]")
     ],
@@ -118,13 +126,21 @@ READING: dict[str, Any] = {
         bool | None,
         _option("--presence/--counts", panel=_SEQUENCE, help="Value 1 instead of a count."),
     ],
+    "text_columns": Annotated[
+        str | None,
+        _option(panel=_TEXT, metavar="A,B", help="JSON Lines: fields that are text. \\[text]"),
+    ],
     "ngrams": Annotated[
         str | None,
         _option(panel=_TEXT, metavar="N|A-B", help="Word n-grams of these lengths. \\[1]"),
     ],
     "char_ngrams": Annotated[
         str | None,
-        _option(panel=_TEXT, metavar="N|A-B", help="Character n-grams instead of words."),
+        _option(
+            panel=_TEXT,
+            metavar="N|A-B",
+            help="Character n-grams; instead of words, unless --ngrams is given too.",
+        ),
     ],
     "lowercase": Annotated[
         bool | None,
@@ -150,7 +166,7 @@ READING: dict[str, Any] = {
         _option(panel=_TABLE, metavar="A,B", help="Names of the columns, where none are given."),
     ],
 }
-_LISTS = ("categorical", "numeric", "drop", "columns")
+_LISTS = ("categorical", "numeric", "drop", "columns", "text_columns")
 _RANGES = ("ngrams", "char_ngrams")
 
 
@@ -183,6 +199,8 @@ def read_options(used: dict[str, Any]) -> dict[str, Any]:
     for name in _RANGES:
         if name in options:
             options[name] = parse_range(name, options[name])
+    if "char_ngrams" in options:
+        options.setdefault("ngrams", None)
     if "max_errors" in options:
         options["max_errors"] = parse_errors(options["max_errors"])
         if options.get("on_error", "fail") == "fail":

@@ -43,8 +43,8 @@ class Told:
 
 def results_text(results: dict[str, Any]) -> str:
     """Results of a test in words."""
-    names = {"accuracy": "accuracy", "auc": "AUC", "log_loss": "log-loss", "rmse": "RMSE"}
-    names["r2"] = "R2"
+    names = {"loss": "loss", "accuracy": "accuracy", "auc": "AUC", "log_loss": "log-loss"}
+    names |= {"rmse": "RMSE", "r2": "R2"}
     return ", ".join(
         f"{name} {results[key]:.4f}" for key, name in names.items() if results.get(key) is not None
     )

@@ -209,7 +209,12 @@ def _report(display: Display, training: Training, summary: Summary, output: Path
         f"{counts} in {summary.seconds:.1f} s ({summary.examples_per_second:,.0f}/s), {left_out}; "
         f"peak memory {format_bytes(summary.peak_rss_bytes)}"
     )
-    say(f"progressive {scores_text(summary)}")
+    progressive = {
+        "loss": summary.progressive_loss,
+        "accuracy": summary.progressive_accuracy,
+        "auc": summary.progressive_auc,
+    }
+    say(f"progressive {results_text(progressive)}")
     if summary.holdout is not None:
         say(f"held out {summary.held_out:,}, learned {learned:,}")
         for title, results in (
@@ -224,16 +229,6 @@ def _report(display: Display, training: Training, summary: Summary, output: Path
         for weight, name in best:
             say(f"  {weight:+9.3f}  {name}")
     say(f"wrote {output} ({format_bytes(output.stat().st_size)})")
-
-
-def scores_text(summary: Summary) -> str:
-    """Progressive results in words."""
-    shown = {
-        "loss": summary.progressive_loss,
-        "accuracy": summary.progressive_accuracy,
-        "AUC": summary.progressive_auc,
-    }
-    return ", ".join(f"{name} {value:.4f}" for name, value in shown.items() if value is not None)
 
 
 def parse_step(text: str) -> str | float:

@@ -62,7 +62,7 @@ class ReadOptions:
     columns : tuple of str, optional
         Names of the columns of a text table, instead of those in the header.
     text_columns : tuple of str
-        Fields of JSON Lines that are text, to be read as n-grams.
+        Fields of JSON Lines that are text, to be read as n-grams. Default: ``text``.
     duplicates : {"refuse", "sum"}
         What a feature that comes twice in a line of svmlight means.
     kmer : int, optional
@@ -110,7 +110,7 @@ class ReadOptions:
     drop: tuple[str, ...] = ()
     header: bool = True
     columns: tuple[str, ...] | None = None
-    text_columns: tuple[str, ...] = ()
+    text_columns: tuple[str, ...] = ("text",)
     duplicates: Literal["refuse", "sum"] = "refuse"
     kmer: int | None = None
     alphabet: Literal["acgt", "iupac"] = "acgt"

@@ -253,8 +253,8 @@ class Stream:
         hint = ""
         if counts.unlabelled:
             hint = (
-                f"{counts.unlabelled} examples have no label. Say where it is: label_column for "
-                "tables, label_from or label_regex for FASTA and FASTQ."
+                f"{counts.unlabelled} examples have no label. Name the label column "
+                "(label_column), or for FASTA and FASTQ where labels are (label_regex, label_from)."
             )
         name = self._inputs[0].name if len(self._inputs) == 1 else "the source"
         raise DataError(
