@@ -10,11 +10,14 @@ from pathlib import Path
 from typing import Any
 
 COMMAND = str(Path(sys.executable).parent / "bearsketch")
-QUIET_ENVIRONMENT = {"PYTHONWARNINGS": "default", "COLUMNS": "100"}
+ENVIRONMENT = {**os.environ, "PYTHONWARNINGS": "default", "COLUMNS": "100"}
 
 
 def bearsketch(
-    *arguments: Any, input: bytes | str | None = None, **options: Any
+    *arguments: Any,
+    input: bytes | str | None = None,
+    environment: dict[str, str] | None = None,
+    **options: Any,
 ) -> subprocess.CompletedProcess[str]:
     """Run the command to its end; text in and out."""
     data = input.encode() if isinstance(input, str) else input
@@ -22,7 +25,7 @@ def bearsketch(
         [COMMAND, *map(str, arguments)],
         input=data,
         capture_output=True,
-        env={**os.environ, **QUIET_ENVIRONMENT},
+        env={**ENVIRONMENT, **(environment or {})},
         check=False,
         timeout=120,
         **({} if input is not None else {"stdin": subprocess.DEVNULL}),

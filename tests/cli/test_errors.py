@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
@@ -127,7 +128,7 @@ def test_divergence(spam, tmp_path):
 def test_a_full_disk(spam, model):
     failed(4, "train", spam, "-o", "/dev/full", "--quiet", says="No space left on device")
     failed(4, "predict", model, spam, "-o", "/dev/full", says="No space left on device")
-    with open("/dev/full", "w") as full:
+    with Path("/dev/full").open("w") as full:
         done = subprocess.run(
             [COMMAND, "features", model], stdout=full, stderr=subprocess.PIPE, check=False
         )

@@ -153,7 +153,7 @@ def test_info_says_when_the_memory_is_too_small(tmp_path):
         for i in range(3000)
     ]
     data.write_text("\n".join(lines) + "\n")
-    good("train", data, "-o", model, "--memory", "1KiB", "-k", "30")
+    good("train", data, "-o", model, "--memory", "1KiB", "-k", "30", "--learner", "mission")
     assert "the memory is too small" in good("info", model).stdout
 
 

@@ -86,12 +86,19 @@ def _silence(stream: TextIO) -> None:
 
 
 def open_standard_files() -> None:
-    """Give 0, 1 and 2 a meaning where they are closed, so that no data file takes their place."""
+    """Make sure of standard input, output and error before anything else is opened.
+
+    Where one is closed it is opened on nothing, so that no data file takes its number. Standard
+    output is UTF-8 whatever the locale, and buffered whatever the environment: without a buffer,
+    what a pipe does not take at once would be lost without an error.
+    """
     for number in (0, 1, 2):
         try:
             os.fstat(number)
         except OSError as error:
             if error.errno == errno.EBADF:
                 os.open(os.devnull, os.O_RDWR)
-    sys.stdout = sys.stdout or open(1, "w", closefd=False)  # noqa: SIM115
+    sys.stdout = open(  # noqa: SIM115
+        1, "w", encoding="utf-8", errors="backslashreplace", closefd=False
+    )
     sys.stderr = sys.stderr or open(2, "w", closefd=False)  # noqa: SIM115

@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 _VERDICTS = {
     "ample": "the memory is ample",
-    "fair": "the memory is fair: some of the weakest selected may be there by chance",
-    "too small": "the memory is too small for this data: many of the selected may be there by "
-    "chance; give more memory, or a smaller k",
+    "fair": "the memory is fair: more would help, and the weakest selected may be there by chance",
+    "too small": "the memory is too small for this data: its cells are crowded, or many of the "
+    "selected are there by chance; give more memory, or a smaller k",
 }
 
 
@@ -128,6 +128,10 @@ def _health(facts: dict[str, Any]) -> list[tuple[str, str]]:
     noise = facts["noise"]
     if noise is None:
         return rows
+    rows[-1] = (
+        "sketch",
+        f"{rows[-1][1]}: at least {noise['features']:,} features, {noise['crowding']:.1f} a cell",
+    )
     clear = "" if noise["ratio"] is None else f", {noise['ratio']:.1f} times the floor"
     depth = facts["config"]["depth"]
     return [
@@ -140,8 +144,8 @@ def _health(facts: dict[str, Any]) -> list[tuple[str, str]]:
         ("smallest", f"{noise['smallest']:.4g}: smallest selected weight{clear}"),
         (
             "by chance",
-            f"{_about(noise['by_chance'])} of at least {noise['features']:,} features would reach "
-            f"that; {noise['selected']:,} are selected",
+            f"{_about(noise['by_chance'])} of them would reach that; {noise['selected']:,} are "
+            "selected",
         ),
         ("verdict", _VERDICTS[noise["verdict"]]),
     ]
