@@ -7,6 +7,8 @@
 //   z   = gam g + sum_q (c_q s_q - gam a_q r_q)
 #pragma once
 
+#include <array>
+
 #include "bear/direction.hpp"
 #include "bear/key_map.hpp"
 
@@ -38,7 +40,13 @@ class Lbfgs final : public Direction {
   double& rr(std::size_t i, std::size_t k) { return rr_[i * history_ + k]; }
 
   void number(const ActiveSet& active);
-  void dots(const Pair& pair, ConstReals v, double& with_s, double& with_r) const;
+  // Inner products of a pair's s and r with N vectors over the active set, in one sweep: sums
+  // that run side by side do not wait for each other.
+  struct Dots {
+    double s = 0.0, r = 0.0;
+  };
+  template <std::size_t N>
+  std::array<Dots, N> dots(const Pair& pair, const std::array<ConstReals, N>& vectors) const;
   void coefficients(ConstReals sg, ConstReals rg, Reals a, Reals c, double gam);
   bool admissible(ConstReals s, Guards& guards);
   void store(const ActiveSet& active, ConstReals s);
@@ -47,9 +55,9 @@ class Lbfgs final : public Direction {
   std::size_t history_, classes_;
   std::vector<Pair> pairs_;
   std::size_t newest_ = 0, count_ = 0;
-  std::vector<double> sr_, rr_;    // inner products of pairs, by place in the ring
+  std::vector<double> sr_, rr_;  // inner products of pairs, by place in the ring
   double mean_curvature_ = 0.0;
-  std::vector<double> change_;     // r of the pair under consideration, after damping
+  std::vector<double> change_;  // r of the pair under consideration, after damping
 
   // Keys of all stored pairs, numbered once: a pair holds 4-byte slots, and each key is looked up
   // once per batch instead of once per pair.
