@@ -26,17 +26,15 @@ Recipe make_recipe(const nb::dict& given) {
     field = nb::cast<std::remove_reference_t<decltype(field)>>(given[key]);
   };
   const auto word = [&](const char* key) { return nb::cast<std::string>(given[key]); };
-  recipe.storage = choose<Recipe::StorageKind>(
-      "storage", word("storage"),
-      {{"dense", Recipe::StorageKind::dense},
-       {"sketch", Recipe::StorageKind::sketch},
-       {"cached", Recipe::StorageKind::cached},
-       {"cached_keep", Recipe::StorageKind::cached_keep}});
-  recipe.direction = choose<Recipe::DirectionKind>(
-      "direction", word("direction"),
-      {{"gradient", Recipe::DirectionKind::gradient},
-       {"lbfgs", Recipe::DirectionKind::lbfgs},
-       {"newton", Recipe::DirectionKind::newton}});
+  recipe.storage = choose<Recipe::StorageKind>("storage", word("storage"),
+                                               {{"dense", Recipe::StorageKind::dense},
+                                                {"sketch", Recipe::StorageKind::sketch},
+                                                {"cached", Recipe::StorageKind::cached},
+                                                {"cached_keep", Recipe::StorageKind::cached_keep}});
+  recipe.direction = choose<Recipe::DirectionKind>("direction", word("direction"),
+                                                   {{"gradient", Recipe::DirectionKind::gradient},
+                                                    {"lbfgs", Recipe::DirectionKind::lbfgs},
+                                                    {"newton", Recipe::DirectionKind::newton}});
   recipe.loss = choose<Recipe::LossKind>("loss", word("loss"),
                                          {{"squared", Recipe::LossKind::squared},
                                           {"logistic", Recipe::LossKind::logistic},
@@ -87,8 +85,8 @@ nb::tuple learn(Learner& learner, const In<std::int64_t>& indptr, const In<std::
 Out<double> predict(const Learner& learner, const In<std::int64_t>& indptr,
                     const In<std::uint64_t>& keys, const In<float>& values, bool selected_only,
                     bool means) {
-  const auto batch = batch_view(indptr, keys, values, std::nullopt, std::nullopt, std::nullopt,
-                                std::nullopt);
+  const auto batch =
+      batch_view(indptr, keys, values, std::nullopt, std::nullopt, std::nullopt, std::nullopt);
   std::vector<double> margins(batch.n_rows() * learner.classes());
   {
     nb::gil_scoped_release released;
@@ -197,10 +195,12 @@ void bind_learner(nb::module_& m) {
            nb::arg("recipe"))
       .def_prop_ro("classes", &Learner::classes)
       .def_prop_ro("groups", [](const Learner& l) { return l.selection().groups(); })
-      .def_prop_ro("counters", [](Learner& l) -> bear::Counters& { return l.counters(); },
-                   nb::rv_policy::reference_internal)
-      .def_prop_ro("guards", [](Learner& l) -> bear::Guards& { return l.guards(); },
-                   nb::rv_policy::reference_internal)
+      .def_prop_ro(
+          "counters", [](Learner& l) -> bear::Counters& { return l.counters(); },
+          nb::rv_policy::reference_internal)
+      .def_prop_ro(
+          "guards", [](Learner& l) -> bear::Guards& { return l.guards(); },
+          nb::rv_policy::reference_internal)
       .def_prop_rw(
           "name_collisions", [](const Learner& l) { return l.selection().name_collisions(); },
           [](Learner& l, std::size_t n) { l.selection().set_name_collisions(n); })

@@ -15,9 +15,12 @@ constexpr std::uint64_t kBlowUpBatches = 50;
 
 std::unique_ptr<Loss> make_loss(const Recipe& recipe) {
   switch (recipe.loss) {
-    case Recipe::LossKind::squared: return make_squared();
-    case Recipe::LossKind::logistic: return make_logistic();
-    case Recipe::LossKind::softmax: return make_softmax(recipe.classes);
+    case Recipe::LossKind::squared:
+      return make_squared();
+    case Recipe::LossKind::logistic:
+      return make_logistic();
+    case Recipe::LossKind::softmax:
+      return make_softmax(recipe.classes);
   }
   throw std::invalid_argument("unknown loss");
 }
@@ -28,7 +31,8 @@ std::unique_ptr<Storage> make_storage(const Recipe& recipe, std::size_t classes,
   switch (recipe.storage) {
     case Recipe::StorageKind::dense:
       return make_dense(recipe.dimension, classes, recipe.precision);
-    case Recipe::StorageKind::sketch: return make_count_sketch(shape, recipe.precision);
+    case Recipe::StorageKind::sketch:
+      return make_count_sketch(shape, recipe.precision);
     case Recipe::StorageKind::cached:
       return make_cached_sketch(shape, recipe.precision, selection, true);
     case Recipe::StorageKind::cached_keep:
@@ -39,19 +43,24 @@ std::unique_ptr<Storage> make_storage(const Recipe& recipe, std::size_t classes,
 
 std::unique_ptr<Direction> make_direction(const Recipe& recipe, std::size_t classes) {
   switch (recipe.direction) {
-    case Recipe::DirectionKind::gradient: return make_gradient();
-    case Recipe::DirectionKind::lbfgs: return make_lbfgs(recipe.history, classes);
-    case Recipe::DirectionKind::newton: return make_newton();
+    case Recipe::DirectionKind::gradient:
+      return make_gradient();
+    case Recipe::DirectionKind::lbfgs:
+      return make_lbfgs(recipe.history, classes);
+    case Recipe::DirectionKind::newton:
+      return make_newton();
   }
   throw std::invalid_argument("unknown direction");
 }
 
 std::unique_ptr<StepSize> make_step_size(const Recipe& recipe) {
   switch (recipe.step) {
-    case Recipe::StepKind::constant: return std::make_unique<ConstantStep>(recipe.step_size);
+    case Recipe::StepKind::constant:
+      return std::make_unique<ConstantStep>(recipe.step_size);
     case Recipe::StepKind::decaying:
       return std::make_unique<DecayingStep>(recipe.step_size, recipe.step_offset);
-    case Recipe::StepKind::automatic: return std::make_unique<AutomaticStep>(recipe.step_size);
+    case Recipe::StepKind::automatic:
+      return std::make_unique<AutomaticStep>(recipe.step_size);
   }
   throw std::invalid_argument("unknown step");
 }
@@ -61,11 +70,15 @@ Targets targets_of(const BatchView& batch) { return {batch.labels, batch.weights
 }  // namespace
 
 Learner::Learner(const Recipe& recipe)
-    : recipe_(recipe), loss_(make_loss(recipe)), classes_(loss_->classes()),
+    : recipe_(recipe),
+      loss_(make_loss(recipe)),
+      classes_(loss_->classes()),
       selection_(recipe.k, classes_, recipe.per_class, recipe.precision),
       storage_(make_storage(recipe, classes_, selection_)),
-      direction_(make_direction(recipe, classes_)), step_size_(make_step_size(recipe)),
-      intercept_(classes_, 0.0), active_(recipe.seed) {}
+      direction_(make_direction(recipe, classes_)),
+      step_size_(make_step_size(recipe)),
+      intercept_(classes_, 0.0),
+      active_(recipe.seed) {}
 
 Progress Learner::learn(const BatchView& batch, Reals margins) {
   if (batch.labels.size() != batch.n_rows()) {
@@ -166,8 +179,8 @@ void Learner::check_step(double value, double step) const {
   }
   if (sound) return;
   std::ostringstream message;
-  message << "minibatch " << counters_.batches << ": training diverged (loss " << value
-          << ", step " << step << "); the model keeps the state before it";
+  message << "minibatch " << counters_.batches << ": training diverged (loss " << value << ", step "
+          << step << "); the model keeps the state before it";
   throw Diverged(message.str());
 }
 

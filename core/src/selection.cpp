@@ -21,9 +21,16 @@ std::string_view name_of(const ActiveSet& active, std::size_t column) {
 }  // namespace
 
 TopK::TopK(std::size_t k, std::size_t width, Precision precision)
-    : k_(k), width_(width), precision_(precision), keys_(k),
-      weights_(checked_product(k, width, "k x classes")), norms_(k), names_(k), aliases_(k),
-      positions_(k), slots_(k) {
+    : k_(k),
+      width_(width),
+      precision_(precision),
+      keys_(k),
+      weights_(checked_product(k, width, "k x classes")),
+      norms_(k),
+      names_(k),
+      aliases_(k),
+      positions_(k),
+      slots_(k) {
   clear();
 }
 
@@ -83,7 +90,8 @@ std::int32_t TopK::insert(Key key, ConstReals weights, std::string_view name) {
   keys_[index(slot)] = key;
   names_[index(slot)] = name;
   aliases_[index(slot)].clear();
-  std::transform(weights.begin(), weights.end(), weights_.begin() + static_cast<std::ptrdiff_t>(index(slot) * width_),
+  std::transform(weights.begin(), weights.end(),
+                 weights_.begin() + static_cast<std::ptrdiff_t>(index(slot) * width_),
                  [this](double weight) { return narrow(weight); });
   norms_[index(slot)] = norm_of(this->weights(slot));
   slots_.insert(key, slot);

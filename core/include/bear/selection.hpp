@@ -103,10 +103,10 @@ class Selection {
     std::size_t column;
   };
 
-  void refresh(std::size_t group, const ActiveSet& active, const Places& places,
-               ConstReals weights, bool exact);
-  void collect(std::size_t group, const ActiveSet& active, const Places& places,
-               ConstReals weights, ConstReals z);
+  void refresh(std::size_t group, const ActiveSet& active, const Places& places, ConstReals weights,
+               bool exact);
+  void collect(std::size_t group, const ActiveSet& active, const Places& places, ConstReals weights,
+               ConstReals z);
   void consider(std::size_t group, const Candidate& candidate, const ActiveSet& active,
                 Places& places, Storage& storage);
   void note_name(TopK& top, std::int32_t slot, std::string_view name);

@@ -10,10 +10,10 @@ namespace bear {
 
 // Where the keys of an active set stand: found once per batch, used by every query and add.
 struct Places {
-  std::size_t depth = 0;             // cells per key
-  std::vector<std::uint64_t> cells;  // depth per key: cell number * 2 + (sign is negative)
-  std::size_t groups = 0;            // selections per key: 0, 1, or one per class
-  std::vector<std::int32_t> members; // groups per key: slot among the selected, or -1
+  std::size_t depth = 0;              // cells per key
+  std::vector<std::uint64_t> cells;   // depth per key: cell number * 2 + (sign is negative)
+  std::size_t groups = 0;             // selections per key: 0, 1, or one per class
+  std::vector<std::int32_t> members;  // groups per key: slot among the selected, or -1
 };
 
 class Storage {

@@ -49,17 +49,16 @@ class Config:
         cell = CELL_BYTES[self.precision]
         cells = self.dimension or self.width * self.depth
         entry = entry_bytes(self.columns, self.per_class, cell)
-        return Sizes(
-            self.width, self.depth, self.k, cells * self.columns * cell, self.k * entry
-        )
+        return Sizes(self.width, self.depth, self.k, cells * self.columns * cell, self.k * entry)
 
     def core_fields(self) -> dict[str, Any]:
         """Fields of the compiled core's recipe."""
         recipe = RECIPES[self.learner]
-        same = ("loss", "k", "width", "depth", "dimension", "query", "precision", "per_class")
-        same += ("history", "l2", "intercept", "batch_size", "seed")
+        same = "loss k width depth dimension query precision per_class history l2 intercept"
         return {
-            **{name: getattr(self, name) for name in same},
+            **{name: getattr(self, name) for name in same.split()},
+            "batch_size": self.batch_size,
+            "seed": self.seed,
             **step_fields(self.step),
             "storage": recipe.storage,
             "direction": recipe.direction,
@@ -95,7 +94,7 @@ class Config:
         for name in ("per_class", "intercept"):
             if not isinstance(getattr(self, name), bool):
                 raise ParameterError(f"{name} must be True or False, got {getattr(self, name)!r}")
-        if not isinstance(self.n_classes, int) or not 1 <= self.n_classes <= 65536:
+        if not 1 <= self.n_classes <= 65536:
             raise ParameterError(f"classes must be 1 to 65536, got {self.n_classes!r}")
         recipe = RECIPES[self.learner]
         if recipe.storage == "dense":

@@ -55,8 +55,6 @@ RECIPES: Mapping[str, Recipe] = {
     "fh": Recipe(
         "sketch", "gradient", 1, "mean", "storage", False, "feature hashing: predicts, cannot name"
     ),
-    "awm": Recipe(
-        "cached_keep", "gradient", 1, "mean", "storage", summary="Active-Set WM-Sketch"
-    ),
+    "awm": Recipe("cached_keep", "gradient", 1, "mean", "storage", summary="Active-Set WM-Sketch"),
 }
 LEARNERS: tuple[str, ...] = tuple(RECIPES)

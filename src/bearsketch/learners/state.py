@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -121,7 +122,7 @@ def _unpack_names(arrays: model_file.Arrays, prefix: str) -> list[bytes]:
     if offsets != sorted(offsets) or offsets[0] != 0 or offsets[-1] != len(data):
         raise ValueError(f"{prefix}.offsets do not rise from 0 to {len(data)}")
     raw = data.tobytes()
-    return [raw[a:b] for a, b in zip(offsets[:-1], offsets[1:], strict=True)]
+    return [raw[a:b] for a, b in itertools.pairwise(offsets)]
 
 
 def _nonsense(path: str | os.PathLike[str], error: Exception) -> ModelFileError:

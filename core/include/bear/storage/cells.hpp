@@ -40,8 +40,8 @@ class Cells {
   void merge(const Cells& other, double mine, double theirs) {
     if (other.size() != size() || other.classes_ != classes_) {
       throw std::invalid_argument("storages must have one shape to merge, got " +
-                                  std::to_string(size()) + " and " +
-                                  std::to_string(other.size()) + " cells");
+                                  std::to_string(size()) + " and " + std::to_string(other.size()) +
+                                  " cells");
     }
     for (std::size_t i = 0; i < data_.size(); ++i) {
       data_[i] = static_cast<Cell>(mine * factor_ * static_cast<double>(data_[i]) +
