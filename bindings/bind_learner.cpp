@@ -1,4 +1,5 @@
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
@@ -34,7 +35,8 @@ Recipe make_recipe(const nb::dict& given) {
   recipe.direction = choose<Recipe::DirectionKind>("direction", word("direction"),
                                                    {{"gradient", Recipe::DirectionKind::gradient},
                                                     {"lbfgs", Recipe::DirectionKind::lbfgs},
-                                                    {"newton", Recipe::DirectionKind::newton}});
+                                                    {"newton", Recipe::DirectionKind::newton},
+                                                    {"staged", Recipe::DirectionKind::staged}});
   recipe.loss = choose<Recipe::LossKind>("loss", word("loss"),
                                          {{"squared", Recipe::LossKind::squared},
                                           {"logistic", Recipe::LossKind::logistic},
@@ -45,9 +47,10 @@ Recipe make_recipe(const nb::dict& given) {
                                           {"automatic", Recipe::StepKind::automatic}});
   recipe.query = choose<bear::Query>(
       "query", word("query"), {{"mean", bear::Query::mean}, {"median", bear::Query::median}});
-  recipe.precision = choose<bear::Precision>(
-      "precision", word("precision"),
-      {{"float32", bear::Precision::float32}, {"float64", bear::Precision::float64}});
+  recipe.precision = choose<bear::Precision>("precision", word("precision"),
+                                             {{"float32", bear::Precision::float32},
+                                              {"float64", bear::Precision::float64},
+                                              {"int8", bear::Precision::int8}});
   number("dimension", recipe.dimension);
   number("width", recipe.width);
   number("depth", recipe.depth);
@@ -223,5 +226,15 @@ void bind_learner(nb::module_& m) {
            nb::arg("weights"), nb::arg("names"), nb::arg("aliases"))
       .def("cells", &cells)
       .def("restore_cells", &restore_cells, nb::arg("cells"))
+      .def(
+          "numbers",
+          [](Learner& l) { return std::make_pair(l.storage().numbers(), l.direction().numbers()); })
+      .def(
+          "restore_numbers",
+          [](Learner& l, const std::vector<double>& storage, const std::vector<double>& direction) {
+            l.storage().restore(storage);
+            l.direction().restore(direction);
+          },
+          nb::arg("storage"), nb::arg("direction"))
       .def("fill", &fill);
 }

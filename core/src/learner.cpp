@@ -27,10 +27,12 @@ std::unique_ptr<Loss> make_loss(const Recipe& recipe) {
 
 std::unique_ptr<Storage> make_storage(const Recipe& recipe, std::size_t classes,
                                       Selection& selection) {
-  const SketchShape shape{recipe.width, recipe.depth, classes, recipe.query, recipe.seed};
+  const SketchShape shape{recipe.width, recipe.depth,
+                          classes,      recipe.query,
+                          recipe.seed,  recipe.direction == Recipe::DirectionKind::staged};
   switch (recipe.storage) {
     case Recipe::StorageKind::dense:
-      return make_dense(recipe.dimension, classes, recipe.precision);
+      return make_dense(recipe.dimension, classes, recipe.precision, recipe.seed);
     case Recipe::StorageKind::sketch:
       return make_count_sketch(shape, recipe.precision);
     case Recipe::StorageKind::cached:
@@ -49,6 +51,8 @@ std::unique_ptr<Direction> make_direction(const Recipe& recipe, std::size_t clas
       return make_lbfgs(recipe.history, classes);
     case Recipe::DirectionKind::newton:
       return make_newton();
+    case Recipe::DirectionKind::staged:
+      return make_staged(recipe.step_size / Recipe{}.step_size);
   }
   throw std::invalid_argument("unknown direction");
 }
@@ -107,7 +111,8 @@ double Learner::learn_minibatch(const BatchView& batch, Reals margins) {
   const double value = evaluate(batch, w_);
   if (!margins.empty()) std::copy(margins_.begin(), margins_.end(), margins.begin());
 
-  const Point point{active_, *loss_, targets_of(batch), margins_, residual_, g_};
+  const Point point{active_, *loss_, targets_of(batch), margins_,  residual_,
+                    g_,      w_,     places_,           *storage_, selection_.size()};
   z_.resize(g_.size());
   direction_->direct(point, z_);
   const double step = choose_step(point);
@@ -153,6 +158,7 @@ double Learner::evaluate(const BatchView& batch, ConstReals w) {
 double Learner::choose_step(const Point& point) {
   const double norm = std::sqrt(dot(g_, g_));
   counters_.gradient_norm = std::max(counters_.gradient_norm, norm);
+  if (direction_->scaled()) return 1.0;
   Slope slope{.gz = dot(g_, z_), .batches = counters_.batches, .passes = counters_.passes};
   if (!(slope.gz > 0.0) && norm > 0.0) {
     std::copy(g_.begin(), g_.end(), z_.begin());
@@ -237,7 +243,7 @@ void Learner::add_intercept(Reals margins) const {
 void Learner::move_intercept(double step) {
   if (!recipe_.intercept) return;
   double size = step;
-  if (step_size_->wants_curvature()) {
+  if (direction_->scaled() || step_size_->wants_curvature()) {
     size = step_size_->size({1.0, loss_->curvature_bound(), counters_.batches, counters_.passes}) /
            std::sqrt(1.0 + static_cast<double>(counters_.batches));
   }

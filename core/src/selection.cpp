@@ -133,6 +133,12 @@ Selection::Selection(std::size_t k, std::size_t classes, bool per_class, Precisi
   if (k > 0) tops_.assign(per_class ? classes : 1, TopK(k, width_, precision));
 }
 
+std::size_t Selection::size() const {
+  std::size_t n = 0;
+  for (const auto& top : tops_) n += top.size();
+  return n;
+}
+
 void Selection::find(const ActiveSet& active, Places& places) const {
   places.groups = groups();
   places.members.resize(active.size() * groups());

@@ -77,6 +77,7 @@ class Selection {
   std::size_t groups() const { return tops_.size(); }
   TopK& top(std::size_t group) { return tops_[group]; }
   const TopK& top(std::size_t group) const { return tops_[group]; }
+  std::size_t size() const;  // selected keys, over all groups
   std::size_t first_class(std::size_t group) const { return group * width_; }
 
   // Slots of the active keys, into places.members.

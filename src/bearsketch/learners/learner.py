@@ -20,7 +20,6 @@ from bearsketch.exceptions import (
 from bearsketch.learners import state
 from bearsketch.learners.config import Config
 from bearsketch.learners.labels import Labels
-from bearsketch.learners.recipes import RECIPES
 from bearsketch.learners.selected import Selected, shown_names
 from bearsketch.sizes import Sizes
 
@@ -156,7 +155,7 @@ class Learner:
         names = [name for group in groups for name in shown_names(group, self.naming or "id")]
         keys = np.concatenate([group["keys"] for group in groups])
         per_class = len(groups) > 1
-        if RECIPES[self.config.learner].storage.startswith("cached"):
+        if self.config.storage.startswith("cached"):
             weights = np.concatenate([group["weights"] for group in groups])
         else:
             # A plain sketch moves on after a key was last offered: read its weights as

@@ -33,7 +33,7 @@ def make_learner(
     intercept: bool = False,
     batch_size: int = 20,
     seed: int = 0,
-    precision: str = "float32",
+    precision: str | None = None,
 ) -> Learner:
     """Make a learner from the table of recipes.
 
@@ -81,8 +81,9 @@ def make_learner(
         Examples in a minibatch.
     seed : int
         Changes every hash; learners merge only with the same one.
-    precision : str
-        ``float32``, or ``float64`` for exact recovery studies.
+    precision : str, optional
+        Type of the cells: ``int8``, ``float32`` or ``float64`` (for exact recovery studies); the
+        default is the recipe's.
 
     Returns
     -------

@@ -45,13 +45,15 @@ def dump(learner: Learner) -> tuple[model_file.Arrays, dict[str, Any]]:
     Pairs of L-BFGS are left out: they are worth a few minibatches and as large as those.
     """
     core, config = learner._core, learner.config
-    dtype = np.dtype(config.precision)
-    cells = np.frombuffer(core.cells(), dtype=dtype).reshape(-1, config.columns)
+    weight = np.dtype("float64" if config.precision == "float64" else "float32")
+    cells = np.frombuffer(core.cells(), dtype=config.precision).reshape(-1, config.columns)
     arrays: model_file.Arrays = {"cells": cells, "intercept": np.array(core.intercept)}
+    numbers = dict(zip(("storage", "direction"), core.numbers(), strict=True))
+    arrays |= {f"numbers.{part}": np.array(given) for part, given in numbers.items()}
     for g in range(core.groups):
         group = core.selected(g)
         arrays[f"selected.{g}.keys"] = group["keys"]
-        arrays[f"selected.{g}.weights"] = group["weights"].astype(dtype)
+        arrays[f"selected.{g}.weights"] = group["weights"].astype(weight)
         for what in ("names", "aliases"):
             data, offsets = pack_names(group[what])
             arrays[f"selected.{g}.{what}.data"] = data
@@ -99,6 +101,7 @@ def _restore(learner: Learner, arrays: model_file.Arrays, plain: dict[str, Any])
         if array.dtype.kind == "f" and not np.isfinite(array).all():
             raise ValueError(f"{name} holds a number that is not finite")
     core.restore_cells(arrays["cells"].tobytes())
+    core.restore_numbers(*(arrays[f"numbers.{part}"].tolist() for part in ("storage", "direction")))
     core.intercept = arrays["intercept"].tolist()
     for g in range(core.groups):
         core.restore_selected(
