@@ -151,14 +151,14 @@ double Learner::evaluate(const BatchView& batch, ConstReals w) {
   add_intercept(margins_);
   const double value = loss_->gradient(margins_, targets_of(batch), residual_);
   g_.resize(w.size());
-  active_.gradient(residual_, classes_, g_);
+  if (!direction_->scaled()) active_.gradient(residual_, classes_, g_);
   return value;
 }
 
 double Learner::choose_step(const Point& point) {
+  if (direction_->scaled()) return 1.0;
   const double norm = std::sqrt(dot(g_, g_));
   counters_.gradient_norm = std::max(counters_.gradient_norm, norm);
-  if (direction_->scaled()) return 1.0;
   Slope slope{.gz = dot(g_, z_), .batches = counters_.batches, .passes = counters_.passes};
   if (!(slope.gz > 0.0) && norm > 0.0) {
     std::copy(g_.begin(), g_.end(), z_.begin());
@@ -179,11 +179,11 @@ double Learner::choose_step(const Point& point) {
 }
 
 void Learner::check_step(double value, double step) const {
-  bool sound = std::isfinite(value) && std::isfinite(step);
-  for (std::size_t i = 0; sound && i < z_.size(); ++i) {
-    sound = std::abs(w_[i] - step * z_[i]) <= kLargestWeight;
+  std::size_t unsound = !std::isfinite(value) || !std::isfinite(step);
+  for (std::size_t i = 0; i < z_.size(); ++i) {
+    unsound += !(std::abs(w_[i] - step * z_[i]) <= kLargestWeight);
   }
-  if (sound) return;
+  if (unsound == 0) return;
   std::ostringstream message;
   message << "minibatch " << counters_.batches << ": training diverged (loss " << value << ", step "
           << step << "); the model keeps the state before it";

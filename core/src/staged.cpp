@@ -26,9 +26,10 @@ void clear(const Places& places, Reals weights, bool selected) {
     if (!selected) std::fill(weights.begin(), weights.end(), 0.0);
     return;
   }
-  const std::size_t width = places.members.empty() ? 0 : weights.size() / places.members.size();
-  for (std::size_t i = 0; i < places.members.size(); ++i) {
-    if ((places.members[i] >= 0) == selected) std::fill_n(&weights[i * width], width, 0.0);
+  const std::size_t n = places.members.size();
+  const std::size_t width = n == 0 ? 0 : weights.size() / n;
+  for (std::size_t i = 0; i < n; ++i) {
+    if ((places.members[i] >= 0) == selected) clear_few(weights.data() + i * width, width);
   }
 }
 

@@ -44,7 +44,7 @@ class Direction {
   virtual bool wants_pair() const { return false; }
   virtual void observe(const ActiveSet&, ConstReals /*step*/, ConstReals /*change*/, Guards&) {}
 
-  // Whether z is the step itself, to be taken as it is.
+  // Whether z is the step itself, to be taken as it is; it then needs no gradient at the point.
   virtual bool scaled() const { return false; }
 
   // Clocks that a saved learner must go on with.
