@@ -15,24 +15,29 @@ class Gradient:
 
 
 class Newton:
-    """Least-norm solution of H z = g on the active set, H the Hessian of the batch."""
+    """Least-norm solution of H z = g on the active set, H = X'DX the Hessian of the batch.
+
+    With A = D^(1/2) X this is least squares: z = pinv(A) D^(-1/2) r, damped by a tiny ridge.
+    """
 
     wants_pair = False
     ridge = 1e-9  # of the mean curvature of the examples, as the core states
 
     def direct(self, point):
-        n_rows, n_keys = point.X.shape
         classes = point.g.shape[1]
-        blocks = point.loss.curvature(point.margins, point.share)
-        hessian = np.einsum("ia,icd,ib->acbd", point.X, blocks, point.X, optimize=True)
-        hessian = hessian.reshape(n_keys * classes, n_keys * classes)
-        values, vectors = np.linalg.eigh(hessian)
-        trace = np.trace(hessian)
-        ridge = self.ridge * (trace / (n_rows * classes) if trace > 0 else 1.0)
-        # A pseudo-inverse: what the batch says nothing about stays where it is.
-        keep = values > 1e-13 * max(values.max(), 0.0)
-        inverse = np.where(keep, 1.0 / np.where(keep, values + ridge, 1.0), 0.0)
-        return (vectors @ (inverse * (vectors.T @ point.g.ravel()))).reshape(point.g.shape)
+        values, vectors = np.linalg.eigh(point.loss.curvature(point.margins, point.share))
+        keep = values > 1e-14 * values.max(axis=1, keepdims=True)
+        root = np.sqrt(np.where(keep, values, 0.0))
+        inverse_root = np.where(keep, 1.0 / np.where(keep, root, 1.0), 0.0)
+        target = inverse_root * np.einsum("iba,ib->ia", vectors, point.residual)
+        A = np.einsum("ik,ica,ia->iakc", point.X, vectors, root).reshape(target.size, -1)
+        U, s, V = np.linalg.svd(A, full_matrices=False)
+        trace = np.sum(s**2)
+        ridge = self.ridge * (trace / target.size if trace > 0 else 1.0)
+        # What the batch says nothing about stays where it is.
+        inverse = np.where(s > 1e-14 * s.max(initial=0.0), s / (s**2 + ridge), 0.0)
+        z = V.T @ (inverse * (U.T @ target.ravel()))
+        return z.reshape(-1, classes)
 
 
 class Lbfgs:

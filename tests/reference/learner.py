@@ -89,6 +89,7 @@ class Twin:
         margins, residual = self.evaluate(X, w, labels, share)
         g = X.T @ residual
         point = SimpleNamespace(keys=keys, X=X, g=g, loss=self.loss, margins=margins, share=share)
+        point.residual = residual
         z = self.direction.direct(point)
         if np.sum(g * z) <= 0 and np.any(g):
             z = g.copy()

@@ -25,11 +25,12 @@ class Logistic:
         return float(share @ (np.logaddexp(0.0, margins[:, 0]) - labels * margins[:, 0]))
 
     def residual(self, margins, labels, share):
-        return (share * (_sigmoid(margins[:, 0]) - labels))[:, None]
+        # p - y without the cancellation of p near 1.
+        toward = np.where(labels > 0, 1.0, -1.0)
+        return (-share * toward * _sigmoid(-toward * margins[:, 0]))[:, None]
 
     def curvature(self, margins, share):
-        p = _sigmoid(margins[:, 0])
-        return (share * p * (1 - p))[:, None, None]
+        return (share * _sigmoid(margins[:, 0]) * _sigmoid(-margins[:, 0]))[:, None, None]
 
 
 class Softmax:
@@ -56,7 +57,7 @@ class Softmax:
 
 
 def _sigmoid(margin):
-    return 0.5 * (1.0 + np.tanh(0.5 * margin))
+    return np.exp(-np.logaddexp(0.0, -margin))
 
 
 LOSSES = {"squared": Squared, "logistic": Logistic, "softmax": Softmax}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 
 from reference import hashing
@@ -42,8 +44,9 @@ class CountSketch:
         self.width, self.depth, self.seed = width, depth, seed
         self.average = {"mean": np.mean, "median": np.median}[query]
         self.cells = np.zeros((depth, width, classes), dtype=dtype)
+        self.places = cache(self._places)
 
-    def places(self, key: int) -> list[tuple[int, int, int]]:
+    def _places(self, key: int) -> list[tuple[int, int, int]]:
         """Row, bucket and sign of a key, once for each row."""
         hashed = hashing.key_hash(key, self.seed)
         rows = [(row, hashing.row_hash(hashed, row)) for row in range(self.depth)]
