@@ -78,7 +78,9 @@ Learner::Learner(const Recipe& recipe)
       direction_(make_direction(recipe, classes_)),
       step_size_(make_step_size(recipe)),
       intercept_(classes_, 0.0),
-      active_(recipe.seed) {}
+      active_(recipe.seed) {
+  if (recipe.batch_size < 1) throw std::invalid_argument("batch_size must be at least 1, got 0");
+}
 
 Progress Learner::learn(const BatchView& batch, Reals margins) {
   if (batch.labels.size() != batch.n_rows()) {
