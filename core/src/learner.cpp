@@ -114,18 +114,16 @@ double Learner::learn_minibatch(const BatchView& batch, Reals margins) {
   z_.resize(g_.size());
   direction_->direct(point, z_);
   const double step = choose_step(point);
+  choose_intercept_step(step);
   check_step(value, step);
   watch_for_blow_up(value, point.targets);
-
-  intercept_g_.assign(classes_, 0.0);
-  for (std::size_t i = 0; i < residual_.size(); ++i) intercept_g_[i % classes_] += residual_[i];
 
   write_step(step);
   const bool pair = direction_->wants_pair();
   if (pair || selection_.groups() > 0) storage_->query(places_, after_);
   if (pair) remember_pair(batch);
   selection_.offer(active_, places_, after_, z_, *storage_);
-  move_intercept(step);
+  for (std::size_t c = 0; c < classes_; ++c) intercept_[c] += intercept_s_[c];
   ++counters_.batches;
   counters_.examples += batch.n_rows();
   counters_.step_size = step;
@@ -179,6 +177,9 @@ void Learner::check_step(double value, double step) const {
   bool sound = std::isfinite(value) && std::isfinite(step);
   for (std::size_t i = 0; sound && i < z_.size(); ++i) {
     sound = std::abs(w_[i] - step * z_[i]) <= kLargestWeight;
+  }
+  for (std::size_t c = 0; sound && c < classes_; ++c) {
+    sound = std::abs(intercept_[c] + intercept_s_[c]) <= kLargestWeight;
   }
   if (sound) return;
   std::ostringstream message;
@@ -237,14 +238,17 @@ void Learner::add_intercept(Reals margins) const {
 
 // A block of its own: the automatic step along the constant is phi / kmax, averaged down with the
 // root of the number of batches, because every batch moves this one weight.
-void Learner::move_intercept(double step) {
+void Learner::choose_intercept_step(double step) {
+  intercept_s_.assign(classes_, 0.0);
   if (!recipe_.intercept) return;
   double size = step;
   if (step_size_->wants_curvature()) {
     size = step_size_->size({1.0, loss_->curvature_bound(), counters_.batches, counters_.passes}) /
            std::sqrt(1.0 + static_cast<double>(counters_.batches));
   }
-  for (std::size_t c = 0; c < classes_; ++c) intercept_[c] -= size * intercept_g_[c];
+  for (std::size_t i = 0; i < residual_.size(); ++i) {
+    intercept_s_[i % classes_] -= size * residual_[i];
+  }
 }
 
 void Learner::predict(const BatchView& batch, bool selected_only, Reals margins) const {

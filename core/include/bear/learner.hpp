@@ -96,7 +96,7 @@ class Learner {
   void watch_for_blow_up(double value, const Targets& targets);
   void write_step(double step);
   void remember_pair(const BatchView& batch);
-  void move_intercept(double step);
+  void choose_intercept_step(double step);
   void add_intercept(Reals margins) const;
 
   Recipe recipe_;
@@ -115,7 +115,7 @@ class Learner {
   // Scratch of one minibatch, kept to save allocations.
   ActiveSet active_;
   Places places_;
-  std::vector<double> w_, g_, z_, s_, after_, moved_, before_, margins_, residual_, intercept_g_;
+  std::vector<double> w_, g_, z_, s_, after_, moved_, before_, margins_, residual_, intercept_s_;
 };
 
 }  // namespace bear
