@@ -113,11 +113,17 @@ double Learner::learn_minibatch(const BatchView& batch, Reals margins) {
   const Point point{active_, *loss_, targets_of(batch), margins_, residual_, g_};
   z_.resize(g_.size());
   direction_->direct(point, z_);
+  const double norm = std::sqrt(dot(g_, g_));
+  const bool uphill = norm > 0.0 && !(dot(g_, z_) > 0.0);
+  if (uphill) std::copy(g_.begin(), g_.end(), z_.begin());
   const double step = choose_step(point);
   choose_intercept_step(step);
   check_step(value, step);
   watch_for_blow_up(value, point.targets);
 
+  // Nothing above this line is seen when a minibatch is refused.
+  guards_.uphill += uphill ? 1 : 0;
+  counters_.gradient_norm = std::max(counters_.gradient_norm, norm);
   write_step(step);
   const bool pair = direction_->wants_pair();
   if (pair || selection_.groups() > 0) storage_->query(places_, after_);
@@ -152,14 +158,7 @@ double Learner::evaluate(const BatchView& batch, ConstReals w) {
 }
 
 double Learner::choose_step(const Point& point) {
-  const double norm = std::sqrt(dot(g_, g_));
-  counters_.gradient_norm = std::max(counters_.gradient_norm, norm);
   Slope slope{.gz = dot(g_, z_), .batches = counters_.batches, .passes = counters_.passes};
-  if (!(slope.gz > 0.0) && norm > 0.0) {
-    std::copy(g_.begin(), g_.end(), z_.begin());
-    slope.gz = norm * norm;
-    ++guards_.uphill;
-  }
   if (step_size_->wants_curvature()) {
     s_.resize(margins_.size());
     active_.margins(z_, classes_, s_);
