@@ -37,6 +37,9 @@ double squared_norm(const Item& item) { return dot(item.weights, item.weights); 
 // either side selected are exact on both: so they are taken out of both storages first, averaged,
 // and all but the k largest put back.
 void Learner::merge(const Learner& other, double mine, double theirs) {
+  if (!(recipe_ == other.recipe_)) {
+    throw std::invalid_argument("learners must have one recipe to merge");
+  }
   Learner rest(other.recipe_);
   rest.storage_->merge(*other.storage_, 0.0, 1.0);
 
