@@ -11,33 +11,56 @@ namespace {
 constexpr double kSelectedPhi = 0.5, kSelectedTau = 30.0;
 constexpr double kCellPhi = 1.5, kCellTau = 10.0;
 
+// Steps begin small: what noise does early to a short stream is not undone later, while shy steps
+// grow to full strength within some 20 batches. Margins may be a little too bold before steps
+// shrink: one pass of text is better for it, and clicks are not worse.
+constexpr double kFirstStrength = 0.3, kLeastStrength = 0.02;  // full strength is 1
+constexpr double kMemory = 0.05;                               // of the running slope
+constexpr double kRate = 0.05;                                 // at which strength follows it
+constexpr double kBoldness = 0.2;                              // share that is let pass
+constexpr double kMostShrink = -1.0, kMostGrowth = 3.0;
+
 // Zero for the selected weights, or for all others.
 void clear(const Places& places, Reals weights, bool selected) {
   if (places.groups == 0) {
     if (!selected) std::fill(weights.begin(), weights.end(), 0.0);
     return;
   }
-  const std::size_t width = places.members.empty() ? 0 : weights.size() / places.members.size();
-  for (std::size_t i = 0; i < places.members.size(); ++i) {
-    if ((places.members[i] >= 0) == selected) std::fill_n(&weights[i * width], width, 0.0);
+  const std::size_t n = places.members.size();
+  const std::size_t width = n == 0 ? 0 : weights.size() / n;
+  for (std::size_t i = 0; i < n; ++i) {
+    if ((places.members[i] >= 0) == selected) clear_few(weights.data() + i * width, width);
   }
 }
 
-double decayed(double phi, double clock, double tau) { return phi / std::sqrt(1.0 + clock / tau); }
-
 }  // namespace
 
+Staged::Staged(double scale) : scale_(scale) {
+  now_.log_strength = std::log(kFirstStrength);
+  next_ = now_;
+}
+
+std::vector<double> Staged::numbers() const {
+  return {now_.selected_clock, now_.cell_clock, now_.log_strength, now_.slope, now_.curvature};
+}
+
 void Staged::restore(std::span<const double> numbers) {
-  const bool sound = numbers.size() == 2 && numbers[0] >= 0.0 && numbers[1] >= 0.0 &&
-                     std::isfinite(numbers[0]) && std::isfinite(numbers[1]);
-  if (!sound) throw std::invalid_argument("the staged direction needs its two clocks");
-  selected_clock_ = numbers[0];
-  cell_clock_ = numbers[1];
+  if (numbers.size() != 5 || !(numbers[0] >= 0.0) || !(numbers[1] >= 0.0)) {
+    throw std::invalid_argument("the staged direction needs its clocks and its strength");
+  }
+  now_ = {numbers[0], numbers[1], std::clamp(numbers[2], std::log(kLeastStrength), 0.0), numbers[3],
+          numbers[4]};
+}
+
+double Staged::pace(double phi, double clock, double tau) const {
+  return scale_ * std::exp(next_.log_strength) * phi / std::sqrt(1.0 + clock / tau);
 }
 
 void Staged::direct(const Point& point, Reals z) {
-  std::fill(z.begin(), z.end(), 0.0);
+  next_ = now_;
+  follow_noise(point);
   split_margins(point);
+  std::fill(z.begin(), z.end(), 0.0);
   const double selected = selected_step(point, z);
   for (double& value : z) value *= selected;
   for (std::size_t i = 0; i < margins_.size(); ++i) {
@@ -45,6 +68,21 @@ void Staged::direct(const Point& point, Reals z) {
   }
   const double cells = cell_step(point);
   for (std::size_t i = 0; i < z.size(); ++i) z[i] += cells * g_[i];
+}
+
+// A Newton step on the common factor says by which share the margins should grow.
+void Staged::follow_noise(const Point& point) {
+  u_.assign(point.margins.begin(), point.margins.end());
+  for (std::size_t i = 0; i < u_.size(); ++i) u_[i] -= point.intercept[i % point.intercept.size()];
+  const double slope = dot(point.residual, u_);
+  const double curvature = point.loss.curvature_along(point.margins, point.targets, u_);
+  next_.slope += kMemory * (slope - next_.slope);
+  next_.curvature += kMemory * (curvature - next_.curvature);
+  if (!(next_.curvature > 0.0)) return;
+  const double growth =
+      std::clamp(kBoldness - next_.slope / next_.curvature, kMostShrink, kMostGrowth);
+  next_.log_strength =
+      std::clamp(next_.log_strength + kRate * growth, std::log(kLeastStrength), 0.0);
 }
 
 // Leaves in margins_ the part of the margins that the selected weights and the intercept make.
@@ -67,8 +105,8 @@ double Staged::selected_step(const Point& point, Reals z) {
   point.loss.gradient(margins_, point.targets, residual_);
   point.active.gradient(residual_, point.loss.classes(), z);
   clear(point.places, z, false);
-  const double step = decayed(kSelectedPhi, selected_clock_, kSelectedTau) * line_step(point, z);
-  selected_clock_ += static_cast<double>(members_) / static_cast<double>(point.selected);
+  const double step = pace(kSelectedPhi, now_.selected_clock, kSelectedTau) * line_step(point, z);
+  next_.selected_clock += static_cast<double>(members_) / static_cast<double>(point.selected);
   return step;
 }
 
@@ -81,15 +119,15 @@ double Staged::cell_step(const Point& point) {
   point.active.gradient(residual_, point.loss.classes(), g_);
   clear(point.places, g_, true);
   const std::size_t touched = point.storage.reflect(point.places, g_, stored_);
-  const double step = decayed(kCellPhi, cell_clock_, kCellTau) * line_step(point, stored_);
+  const double step = pace(kCellPhi, now_.cell_clock, kCellTau) * line_step(point, stored_);
   if (touched > 0) {
-    cell_clock_ +=
+    next_.cell_clock +=
         static_cast<double>(touched) / static_cast<double>(std::max(touched, point.storage.used()));
   }
   return step;
 }
 
-// The step along a change of weights that the bound on the curvature allows, times phi = 1.
+// The step along a change of weights that the bound on the curvature allows.
 double Staged::line_step(const Point& point, ConstReals change) {
   const std::size_t classes = point.loss.classes();
   u_.resize(margins_.size());
@@ -101,11 +139,9 @@ double Staged::line_step(const Point& point, ConstReals change) {
   }
   const double total = point.targets.total();
   if (!(slope > 0.0) || !(squares > 0.0) || !(total > 0.0)) return 0.0;
-  return strength_ * slope * total / (point.loss.curvature_bound() * squares);
+  return slope * total / (point.loss.curvature_bound() * squares);
 }
 
-std::unique_ptr<Direction> make_staged(double strength) {
-  return std::make_unique<Staged>(strength);
-}
+std::unique_ptr<Direction> make_staged(double scale) { return std::make_unique<Staged>(scale); }
 
 }  // namespace bear

@@ -14,10 +14,11 @@ struct Point {
   const ActiveSet& active;
   const Loss& loss;
   Targets targets;
-  ConstReals margins;   // [row][class]
-  ConstReals residual;  // [row][class], the gradient by the margins
-  ConstReals gradient;  // [key][class]
-  ConstReals weights;   // [key][class]
+  ConstReals margins;    // [row][class]
+  ConstReals residual;   // [row][class], the gradient by the margins
+  ConstReals gradient;   // [key][class]
+  ConstReals weights;    // [key][class]
+  ConstReals intercept;  // [class]; part of the margins
   const Places& places;
   const Storage& storage;
   std::size_t selected;  // keys selected in all
@@ -39,11 +40,14 @@ class Direction {
   // z = direction, so that weights - step_size * z goes down.
   virtual void direct(const Point& point, Reals z) = 0;
 
+  // The direction is taken; until then nothing that outlives the batch has changed.
+  virtual void accept() {}
+
   // Whether observe() wants the step made and the change of the gradient along it.
   virtual bool wants_pair() const { return false; }
   virtual void observe(const ActiveSet&, ConstReals /*step*/, ConstReals /*change*/, Guards&) {}
 
-  // Whether z is the step itself, to be taken as it is.
+  // Whether z is the step itself, to be taken as it is; it then needs no gradient at the point.
   virtual bool scaled() const { return false; }
 
   // Clocks that a saved learner must go on with.
@@ -56,7 +60,7 @@ class Direction {
 
 std::unique_ptr<Direction> make_gradient();
 std::unique_ptr<Direction> make_newton();
-std::unique_ptr<Direction> make_staged(double strength);
+std::unique_ptr<Direction> make_staged(double scale);
 std::unique_ptr<Direction> make_lbfgs(std::size_t history, std::size_t classes);
 
 }  // namespace bear

@@ -13,6 +13,8 @@ from bearsketch.cli.guard import guarded, open_standard_files
 from bearsketch.cli.info import info
 from bearsketch.cli.merge import merge
 from bearsketch.cli.predict import predict
+from bearsketch.cli.reproduce import reproduce
+from bearsketch.cli.simulate import simulate
 from bearsketch.cli.train import train
 
 app = typer.Typer(
@@ -23,7 +25,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (train, predict, evaluate, features, info, merge, demo):
+COMMANDS = (train, predict, evaluate, features, info, merge, simulate, reproduce, demo)
+for command in COMMANDS:
     app.command()(guarded(command))
 
 

@@ -30,7 +30,7 @@ def parser_options(form: str, options: ReadOptions, labels: str) -> dict[str, An
         "max_features": limits.row_features,
     }
     own = {
-        "vw": lambda: {},
+        "vw": dict,
         "svmlight": lambda: {"duplicates": options.duplicates},
         "fasta": lambda: _kmer_options("fasta", options),
         "fastq": lambda: _kmer_options("fastq", options),
