@@ -35,10 +35,12 @@ def write_whole(path: str | os.PathLike[str], data: bytes) -> None:
             os.fsync(file.fileno())
         temporary.replace(target)
         _flush_folder(target.parent)
-    except OSError as error:
+    except BaseException as error:
         with contextlib.suppress(OSError):
             temporary.unlink()
-        raise _cannot_write(target, len(data), error) from error
+        if isinstance(error, OSError):
+            raise _cannot_write(target, len(data), error) from error
+        raise
 
 
 def _write_in_place(target: Path, data: bytes) -> None:
