@@ -34,7 +34,8 @@ class Staged:
         g = np.where(inside, 0.0, point.X.T @ residual)
         stored, touched = point.storage.reflect(point.keys, g)
         stored = np.where(inside, 0.0, stored)
-        self.step = step = self.pace(1.5, self.cell_clock, 10) * line_step(point, residual, point.X @ stored)
+        along = line_step(point, residual, point.X @ stored)
+        self.step = step = self.pace(1.5, self.cell_clock, 10) * along
         if touched:
             self.cell_clock += touched / max(touched, np.count_nonzero(point.storage.cells))
         return z + step * g
