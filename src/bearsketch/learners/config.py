@@ -107,6 +107,7 @@ class Config:
             raise ParameterError(f"classes must be 1 to 65536, got {self.n_classes!r}")
         if self.storage == "dense":
             check_number("dimension", self.dimension)
+            check_choice("precision", self.precision, ("float32", "float64"))
         if self.reads == "selection" and self.k == 0:
             raise ParameterError(f"k must be at least 1 for learner {self.learner!r}, got 0")
 
