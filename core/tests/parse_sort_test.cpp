@@ -1,11 +1,10 @@
-#include "bear/parse/sort.hpp"
-
 #include <doctest/doctest.h>
 
 #include <functional>
 #include <vector>
 
 #include "bear/key.hpp"
+#include "bear/parse/sort.hpp"
 
 TEST_CASE("keys are sorted whether or not their top bits spread them") {
   using namespace bear::parse;
