@@ -40,6 +40,8 @@ class ReadOptions:
         Whether examples without a label are handed over; to train they are left out.
     labels : {"auto", "number", "name"}
         What labels are. With ``auto`` the first label decides for the whole stream.
+    labels_needed : bool
+        Whether ``label_column`` and ``weight_column`` must be there; to predict they need not.
     on_error : {"fail", "skip"}
         Whether a broken line stops the stream or is left out and counted.
     max_errors : int or float, optional
@@ -60,7 +62,7 @@ class ReadOptions:
     columns : tuple of str, optional
         Names of the columns of a text table, instead of those in the header.
     text_columns : tuple of str
-        Fields of JSON Lines that are text, to be read as n-grams.
+        Fields of JSON Lines that are text, to be read as n-grams. Default: ``text``.
     duplicates : {"refuse", "sum"}
         What a feature that comes twice in a line of svmlight means.
     kmer : int, optional
@@ -96,6 +98,7 @@ class ReadOptions:
     names: bool = True
     include_unlabelled: bool = True
     labels: Literal["auto", "number", "name"] = "auto"
+    labels_needed: bool = True
     on_error: Literal["fail", "skip"] = "fail"
     max_errors: int | float | None = None
     allow_empty: bool = False
@@ -107,7 +110,7 @@ class ReadOptions:
     drop: tuple[str, ...] = ()
     header: bool = True
     columns: tuple[str, ...] | None = None
-    text_columns: tuple[str, ...] = ()
+    text_columns: tuple[str, ...] = ("text",)
     duplicates: Literal["refuse", "sum"] = "refuse"
     kmer: int | None = None
     alphabet: Literal["acgt", "iupac"] = "acgt"
@@ -215,6 +218,7 @@ CHECKS: dict[str, Check] = {
     "names": _BOOL,
     "include_unlabelled": _BOOL,
     "labels": _one_of("auto", "number", "name"),
+    "labels_needed": _BOOL,
     "on_error": _one_of("fail", "skip"),
     "max_errors": ("a count, or a share of at least 0 and below 1", _is_share),
     "allow_empty": _BOOL,

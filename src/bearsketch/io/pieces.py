@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from bearsketch.batch import Batch, Names, Position
+from bearsketch.batch import Batch, Names, Places, Position
 from bearsketch.io.limits import Limits
 
 
@@ -168,6 +168,7 @@ class Packer:
 
     def _flush(self) -> Batch:
         piece = self._held[0] if len(self._held) == 1 else _join(self._held)
+        places = _join_places(self._held)
         self._held = []
         self.rows_left, self.entries_left = self._rows, self._entries
         self._text_left = self._text
@@ -182,6 +183,7 @@ class Packer:
             seed=self._seed if self._naming == "name" else None,
             tags=piece.tags,
             position=piece.position,
+            places=places,
             trusted=True,
         )
 
@@ -199,6 +201,19 @@ def _join(pieces: list[Piece]) -> Piece:
         names=_join_names(pieces),
         tags=_join_tags(pieces),
     )
+
+
+def _join_places(pieces: list[Piece]) -> Places | None:
+    lines = [piece.lines for piece in pieces if piece.lines is not None]
+    if len(lines) < len(pieces):
+        return None
+    sources: list[tuple[int, str]] = []
+    row = 0
+    for piece in pieces:
+        if not sources or sources[-1][1] != piece.position.source:
+            sources.append((row, piece.position.source))
+        row += len(piece)
+    return Places(np.concatenate(lines), sources)
 
 
 def _join_labels(pieces: list[Piece]) -> npt.NDArray[Any] | None:

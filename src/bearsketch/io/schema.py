@@ -29,6 +29,18 @@ class Schema:
         """Name of a column, for messages."""
         return self.columns[column].decode("utf-8", "backslashreplace")
 
+    def by_use(self) -> dict[str, tuple[str, ...]]:
+        """Names of the columns that are categorical, and of those that are numeric."""
+        simple = [
+            (name.decode("utf-8", "surrogateescape"), categorical)
+            for i, categorical, name in self.uses
+            if self.shapes[i] in (NUMBER, TEXT)
+        ]
+        return {
+            "categorical": tuple(name for name, categorical in simple if categorical),
+            "numeric": tuple(name for name, categorical in simple if not categorical),
+        }
+
 
 def make_schema(
     columns: tuple[bytes, ...], shapes: tuple[int, ...], source: str, options: ReadOptions
@@ -82,7 +94,7 @@ def _index(names: list[str], name: str | None) -> int | None:
 
 
 def _check_known(names: list[str], source: str, options: ReadOptions) -> None:
-    given = [options.label_column, options.weight_column]
+    given = [options.label_column, options.weight_column] if options.labels_needed else []
     for name in (*given, *options.categorical, *options.numeric, *options.drop):
         if name is not None and name != _ALL and name not in names:
             few = ", ".join(map(repr, names[:8])) + (", ..." if len(names) > 8 else "")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator
 from dataclasses import fields
 from types import TracebackType
@@ -127,6 +128,21 @@ class Stream:
         self._done_bytes = 0
         self._decoded = 0
         self._delivered = 0
+        self._shared: Any = None
+
+    @property
+    def sources(self) -> list[str]:
+        """Names of the inputs, in order."""
+        return ["<arrow>"] if self._arrow is not None else [found.name for found in self._inputs]
+
+    @property
+    def columns(self) -> dict[str, tuple[str, ...]]:
+        """Columns of a table by their use: what to tell a later stream, so that it reads alike.
+
+        Empty for other formats, and until the first row is read.
+        """
+        schema = None if self._shared is None else self._shared.schema
+        return {} if schema is None else schema.by_use()
 
     @property
     def counts(self) -> Counts:
@@ -182,7 +198,9 @@ class Stream:
     def _end_pass(self) -> None:
         running, self._running = self._running, None
         if running is not None:
-            running.close()  # type: ignore[attr-defined]
+            # A pass that another thread is inside of, waiting for input, ends with the process.
+            with contextlib.suppress(ValueError):
+                running.close()  # type: ignore[attr-defined]
 
     def _pass(self) -> Iterator[Batch]:
         from bearsketch.io.columnar import Shared
@@ -191,7 +209,7 @@ class Stream:
         self._account = Account(self.options)
         self._done_bytes, self._decoded = 0, 0
         self._check_unchanged()
-        shared = Shared(self.options)
+        shared = self._shared = Shared(self.options)
         packer: Packer | None = None
         for reader, hint in self._readers(shared):
             if packer is None:
@@ -234,7 +252,10 @@ class Stream:
         counts = self.counts
         hint = ""
         if counts.unlabelled:
-            hint = f"{counts.unlabelled} examples have no label; is the label column named?"
+            hint = (
+                f"{counts.unlabelled} examples have no label. Name the label column "
+                "(label_column), or for FASTA and FASTQ where labels are (label_regex, label_from)."
+            )
         name = self._inputs[0].name if len(self._inputs) == 1 else "the source"
         raise DataError(
             f"{name}: there is no example in {counts.lines} lines", code="SRC-EMPTY", hint=hint
