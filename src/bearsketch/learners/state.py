@@ -138,6 +138,9 @@ def restore(learner: Learner, arrays: model_file.Arrays, plain: dict[str, Any]) 
     core.name_collisions = int(plain["guards"]["name_collisions"])
     learner.naming = plain["naming"]
     learner.run = dict(plain.get("run", {}))
+    for name, kind in {"options": dict, "counts": dict, "sources": list, "curve": list}.items():
+        if not isinstance(learner.run.get(name, kind()), kind):
+            raise ValueError(f"run.{name} is no {kind.__name__}")
 
 
 def _unpack_names(arrays: model_file.Arrays, prefix: str) -> list[bytes]:
