@@ -70,9 +70,21 @@ class Newton final : public Direction {
     std::vector<double> a(point.residual.begin(), point.residual.end());
     solve(m, a);
     point.active.gradient(a, classes, z);
+    if (classes > 1) take_out_shift(z, classes);
   }
 
  private:
+  // Softmax does not see a shift common to all classes, so a step of least norm has none; where
+  // rows of the batch depend on each other, rounding over the tiny ridge would put a large one in.
+  static void take_out_shift(Reals z, std::size_t classes) {
+    for (std::size_t i = 0; i < z.size(); i += classes) {
+      const Reals row = z.subspan(i, classes);
+      double sum = 0.0;
+      for (const double value : row) sum += value;
+      for (double& value : row) value -= sum / static_cast<double>(classes);
+    }
+  }
+
   static constexpr double kRidge = 1e-9;  // of the mean diagonal: least norm, not regularisation
 };
 
