@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, Self
 
@@ -26,12 +26,13 @@ from bearsketch.estimators.targets import (
 )
 from bearsketch.exceptions import DataError, LimitError, ParameterError
 from bearsketch.learners import LEARNERS, RECIPES, Learner, make_learner
-from bearsketch.learners.parts import check_choice
+from bearsketch.learners.parts import check_choice, check_number
 from bearsketch.sizes import format_bytes, parse_bytes
 
 BLOCK_EXAMPLES = 8192  # rows of a matrix that are turned into a batch at a time
 DENSE_CELL_BYTES = 4
 LARGEST_SEED = 2**31 - 1
+LARGEST_CLASSES = 65536
 
 Weights = npt.NDArray[np.float64] | None
 
@@ -86,7 +87,7 @@ class SketchEstimator(SelectsFeatures, KeepsModel, CallbackSupportMixin, BaseEst
         if self._classifies():
             ClassMap.fixed(labels[counted])  # refuses less than two classes
             classes = ClassMap.fixed(labels)
-        self._start(classes, rows.columns)
+        self._start(classes, rows.columns, self._draw_seed())
         numbers = self._encode(labels)
         shuffle = self.shuffle and not isinstance(rows, BatchRows)
         rng = np.random.default_rng(self.learner_.config.seed)
@@ -104,7 +105,7 @@ class SketchEstimator(SelectsFeatures, KeepsModel, CallbackSupportMixin, BaseEst
         first = not self.__sklearn_is_fitted__()
         rows, labels, weights = self._examples(X, y, sample_weight, reset=first)
         if first:
-            self._start(self._class_map(classes), rows.columns)
+            self._start(self._class_map(classes), rows.columns, self._draw_seed())
         elif classes is not None and not np.array_equal(np.unique(classes), self.classes_):
             raise ParameterError(
                 f"classes must be those of the first call, {self.classes_.tolist()}, "
@@ -125,17 +126,17 @@ class SketchEstimator(SelectsFeatures, KeepsModel, CallbackSupportMixin, BaseEst
                 f"passes must be 1 for an iterator, which is read once, got {self.passes}",
                 hint="Give a path, or a list of batches.",
             )
-        started = False
+        started, seed = False, self._draw_seed()
         tasks = Tasks(self, self.passes, None)
         for _ in tasks.passes():
-            for batch in tasks.batches(batches or self._open(source, options)):
+            for batch in tasks.batches(batches or _open(source, seed, options)):
                 labels = check_targets(
                     type(self).__name__, batch.labels, len(batch), self._classifies()
                 )
                 if not started:
                     self._forget_columns()
                     guess = first_classes(labels) if classes is None else classes
-                    self._start(self._class_map(guess), None)
+                    self._start(self._class_map(guess), None, seed)
                     started = True
                 self._learn([replace(batch, labels=self._encode(labels), trusted=True)])
             if not started:
@@ -143,21 +144,15 @@ class SketchEstimator(SelectsFeatures, KeepsModel, CallbackSupportMixin, BaseEst
             self.learner_.finish_pass()
         return self
 
-    def _open(self, source: Any, options: dict[str, Any]) -> Iterable[Batch]:
-        from bearsketch.io import open_stream
-
-        opened: Iterable[Batch] = open_stream(source, seed=self._seed, **options)
-        return opened
-
     def _class_map(self, classes: Any) -> ClassMap | None:
         """Classes as declared, or open to new ones; None for regression."""
         if not self._classifies():
             return None
         return ClassMap.open(self.max_classes) if classes is None else ClassMap.fixed(classes)
 
-    def _start(self, classes: ClassMap | None, columns: int | None) -> None:
+    def _start(self, classes: ClassMap | None, columns: int | None, seed: int) -> None:
         """Make a new learner; ``columns`` are those of a matrix, None for features by name."""
-        self._check_parameters()
+        self._check_feature_names(columns)
         loss, n_classes, n_weights = "squared", None, 1
         if classes is not None:
             loss, n_classes = classes.loss, classes.n_classes
@@ -173,9 +168,9 @@ class SketchEstimator(SelectsFeatures, KeepsModel, CallbackSupportMixin, BaseEst
             passes=_plain(self.passes),
             step_size=_plain(self.step_size),
             l2=_plain(self.l2),
-            intercept=self.fit_intercept,
+            intercept=bool(self.fit_intercept),
             batch_size=_plain(self.batch_size),
-            seed=self._seed,
+            seed=seed,
         )
 
     def _dimension(self, columns: int | None, n_weights: int) -> int | None:
@@ -203,12 +198,27 @@ class SketchEstimator(SelectsFeatures, KeepsModel, CallbackSupportMixin, BaseEst
         for name in ("fit_intercept", "shuffle"):
             if not isinstance(getattr(self, name), bool | np.bool_):
                 raise ParameterError(f"{name} must be True or False, got {getattr(self, name)!r}")
+        parse_bytes(_plain(self.memory))
+        for name in ("passes", "batch_size"):
+            if getattr(self, name) is None:
+                raise ParameterError(f"{name} must be a whole number, got None")
+            check_number(name, _plain(getattr(self, name)))
         n = _plain(self.max_classes)
-        if not isinstance(n, int) or not 2 <= n <= 65536:
-            raise ParameterError(f"max_classes must be 2 to 65536, got {n!r}")
+        if not isinstance(n, int) or not 2 <= n <= LARGEST_CLASSES:
+            raise ParameterError(f"max_classes must be 2 to {LARGEST_CLASSES}, got {n!r}")
 
-    @property
-    def _seed(self) -> int:
+    def _check_feature_names(self, columns: int | None) -> None:
+        names = self.feature_names
+        if names is None or isinstance(names, Mapping):
+            return
+        if columns is None or len(names) != columns:
+            raise ParameterError(
+                f"feature_names must be one name per column "
+                f"({'of a matrix' if columns is None else columns}), got {len(names)}",
+                hint="Give a dict from column to name to name some of them.",
+            )
+
+    def _draw_seed(self) -> int:
         given = _plain(self.random_state)
         if isinstance(given, int) and given >= 0:
             return given
@@ -254,7 +264,7 @@ class SketchEstimator(SelectsFeatures, KeepsModel, CallbackSupportMixin, BaseEst
         order: npt.NDArray[np.intp] | None = None,
     ) -> Iterator[Batch]:
         """Examples in blocks, in the order given."""
-        seed = self._seed if not self.__sklearn_is_fitted__() else self.learner_.config.seed
+        seed = self.learner_.config.seed
         n = len(rows) if order is None else len(order)
         for start in range(0, n, self._block):
             part = slice(start, min(start + self._block, n))
@@ -293,7 +303,11 @@ class SketchEstimator(SelectsFeatures, KeepsModel, CallbackSupportMixin, BaseEst
         check_is_fitted(self)
         rows = self._rows(X, reset=False)
         margins = [self.learner_.predict_margin(batch) for batch in self._batches(rows)]
-        return self._by_class(np.concatenate(margins))
+        return self._by_class(np.concatenate([self._no_margins, *margins]))
+
+    @property
+    def _no_margins(self) -> npt.NDArray[np.float64]:
+        return np.empty((0, self.learner_.config.columns))
 
     def _by_class(self, weights: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
         known = self._known_classes()
@@ -326,6 +340,13 @@ def _batches_of(source: Any) -> Iterable[Batch] | None:
     if isinstance(source, list | tuple):
         return source if source and isinstance(source[0], Batch) else None
     return source if hasattr(source, "__next__") and not hasattr(source, "read") else None
+
+
+def _open(source: Any, seed: int, options: dict[str, Any]) -> Iterable[Batch]:
+    from bearsketch.io import open_stream
+
+    opened: Iterable[Batch] = open_stream(source, seed=seed, **options)
+    return opened
 
 
 def _plain(value: Any) -> Any:
