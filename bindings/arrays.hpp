@@ -43,8 +43,7 @@ Out<T> give(std::vector<T>&& values) {
 
 // A batch of Python as the core sees it. `names` is None or a pair (data, offsets).
 inline bear::BatchView batch_view(const In<std::int64_t>& indptr, const In<std::uint64_t>& keys,
-                                  const In<float>& values,
-                                  const std::optional<In<double>>& labels,
+                                  const In<float>& values, const std::optional<In<double>>& labels,
                                   const std::optional<In<double>>& weights,
                                   const std::optional<In<std::uint8_t>>& name_data,
                                   const std::optional<In<std::uint64_t>>& name_offsets) {

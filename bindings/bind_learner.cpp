@@ -1,4 +1,5 @@
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
@@ -26,17 +27,16 @@ Recipe make_recipe(const nb::dict& given) {
     field = nb::cast<std::remove_reference_t<decltype(field)>>(given[key]);
   };
   const auto word = [&](const char* key) { return nb::cast<std::string>(given[key]); };
-  recipe.storage = choose<Recipe::StorageKind>(
-      "storage", word("storage"),
-      {{"dense", Recipe::StorageKind::dense},
-       {"sketch", Recipe::StorageKind::sketch},
-       {"cached", Recipe::StorageKind::cached},
-       {"cached_keep", Recipe::StorageKind::cached_keep}});
-  recipe.direction = choose<Recipe::DirectionKind>(
-      "direction", word("direction"),
-      {{"gradient", Recipe::DirectionKind::gradient},
-       {"lbfgs", Recipe::DirectionKind::lbfgs},
-       {"newton", Recipe::DirectionKind::newton}});
+  recipe.storage = choose<Recipe::StorageKind>("storage", word("storage"),
+                                               {{"dense", Recipe::StorageKind::dense},
+                                                {"sketch", Recipe::StorageKind::sketch},
+                                                {"cached", Recipe::StorageKind::cached},
+                                                {"cached_keep", Recipe::StorageKind::cached_keep}});
+  recipe.direction = choose<Recipe::DirectionKind>("direction", word("direction"),
+                                                   {{"gradient", Recipe::DirectionKind::gradient},
+                                                    {"lbfgs", Recipe::DirectionKind::lbfgs},
+                                                    {"newton", Recipe::DirectionKind::newton},
+                                                    {"staged", Recipe::DirectionKind::staged}});
   recipe.loss = choose<Recipe::LossKind>("loss", word("loss"),
                                          {{"squared", Recipe::LossKind::squared},
                                           {"logistic", Recipe::LossKind::logistic},
@@ -47,9 +47,10 @@ Recipe make_recipe(const nb::dict& given) {
                                           {"automatic", Recipe::StepKind::automatic}});
   recipe.query = choose<bear::Query>(
       "query", word("query"), {{"mean", bear::Query::mean}, {"median", bear::Query::median}});
-  recipe.precision = choose<bear::Precision>(
-      "precision", word("precision"),
-      {{"float32", bear::Precision::float32}, {"float64", bear::Precision::float64}});
+  recipe.precision = choose<bear::Precision>("precision", word("precision"),
+                                             {{"float32", bear::Precision::float32},
+                                              {"float64", bear::Precision::float64},
+                                              {"int8", bear::Precision::int8}});
   number("dimension", recipe.dimension);
   number("width", recipe.width);
   number("depth", recipe.depth);
@@ -87,8 +88,8 @@ nb::tuple learn(Learner& learner, const In<std::int64_t>& indptr, const In<std::
 Out<double> predict(const Learner& learner, const In<std::int64_t>& indptr,
                     const In<std::uint64_t>& keys, const In<float>& values, bool selected_only,
                     bool means) {
-  const auto batch = batch_view(indptr, keys, values, std::nullopt, std::nullopt, std::nullopt,
-                                std::nullopt);
+  const auto batch =
+      batch_view(indptr, keys, values, std::nullopt, std::nullopt, std::nullopt, std::nullopt);
   std::vector<double> margins(batch.n_rows() * learner.classes());
   {
     nb::gil_scoped_release released;
@@ -197,10 +198,12 @@ void bind_learner(nb::module_& m) {
            nb::arg("recipe"))
       .def_prop_ro("classes", &Learner::classes)
       .def_prop_ro("groups", [](const Learner& l) { return l.selection().groups(); })
-      .def_prop_ro("counters", [](Learner& l) -> bear::Counters& { return l.counters(); },
-                   nb::rv_policy::reference_internal)
-      .def_prop_ro("guards", [](Learner& l) -> bear::Guards& { return l.guards(); },
-                   nb::rv_policy::reference_internal)
+      .def_prop_ro(
+          "counters", [](Learner& l) -> bear::Counters& { return l.counters(); },
+          nb::rv_policy::reference_internal)
+      .def_prop_ro(
+          "guards", [](Learner& l) -> bear::Guards& { return l.guards(); },
+          nb::rv_policy::reference_internal)
       .def_prop_rw(
           "name_collisions", [](const Learner& l) { return l.selection().name_collisions(); },
           [](Learner& l, std::size_t n) { l.selection().set_name_collisions(n); })
@@ -223,5 +226,15 @@ void bind_learner(nb::module_& m) {
            nb::arg("weights"), nb::arg("names"), nb::arg("aliases"))
       .def("cells", &cells)
       .def("restore_cells", &restore_cells, nb::arg("cells"))
+      .def(
+          "numbers",
+          [](Learner& l) { return std::make_pair(l.storage().numbers(), l.direction().numbers()); })
+      .def(
+          "restore_numbers",
+          [](Learner& l, const std::vector<double>& storage, const std::vector<double>& direction) {
+            l.storage().restore(storage);
+            l.direction().restore(direction);
+          },
+          nb::arg("storage"), nb::arg("direction"))
       .def("fill", &fill);
 }

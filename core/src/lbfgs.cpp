@@ -7,14 +7,17 @@ namespace bear {
 
 namespace {
 
-constexpr double kMeanRate = 0.05;        // of the running mean curvature
-constexpr double kDampBelow = 0.2;        // share of the mean below which a pair is lifted
+constexpr double kMeanRate = 0.05;  // of the running mean curvature
+constexpr double kDampBelow = 0.2;  // share of the mean below which a pair is lifted
 constexpr double kLeastCurvature = 1e-10;
 
 }  // namespace
 
 Lbfgs::Lbfgs(std::size_t history, std::size_t classes)
-    : history_(history), classes_(classes), pairs_(history), sr_(history * history),
+    : history_(history),
+      classes_(classes),
+      pairs_(history),
+      sr_(history * history),
       rr_(history * history) {}
 
 void Lbfgs::reset() {

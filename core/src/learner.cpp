@@ -15,20 +15,26 @@ constexpr std::uint64_t kBlowUpBatches = 50;
 
 std::unique_ptr<Loss> make_loss(const Recipe& recipe) {
   switch (recipe.loss) {
-    case Recipe::LossKind::squared: return make_squared();
-    case Recipe::LossKind::logistic: return make_logistic();
-    case Recipe::LossKind::softmax: return make_softmax(recipe.classes);
+    case Recipe::LossKind::squared:
+      return make_squared();
+    case Recipe::LossKind::logistic:
+      return make_logistic();
+    case Recipe::LossKind::softmax:
+      return make_softmax(recipe.classes);
   }
   throw std::invalid_argument("unknown loss");
 }
 
 std::unique_ptr<Storage> make_storage(const Recipe& recipe, std::size_t classes,
                                       Selection& selection) {
-  const SketchShape shape{recipe.width, recipe.depth, classes, recipe.query, recipe.seed};
+  const SketchShape shape{recipe.width, recipe.depth,
+                          classes,      recipe.query,
+                          recipe.seed,  recipe.direction == Recipe::DirectionKind::staged};
   switch (recipe.storage) {
     case Recipe::StorageKind::dense:
-      return make_dense(recipe.dimension, classes, recipe.precision);
-    case Recipe::StorageKind::sketch: return make_count_sketch(shape, recipe.precision);
+      return make_dense(recipe.dimension, classes, recipe.precision, recipe.seed);
+    case Recipe::StorageKind::sketch:
+      return make_count_sketch(shape, recipe.precision);
     case Recipe::StorageKind::cached:
       return make_cached_sketch(shape, recipe.precision, selection, true);
     case Recipe::StorageKind::cached_keep:
@@ -39,19 +45,26 @@ std::unique_ptr<Storage> make_storage(const Recipe& recipe, std::size_t classes,
 
 std::unique_ptr<Direction> make_direction(const Recipe& recipe, std::size_t classes) {
   switch (recipe.direction) {
-    case Recipe::DirectionKind::gradient: return make_gradient();
-    case Recipe::DirectionKind::lbfgs: return make_lbfgs(recipe.history, classes);
-    case Recipe::DirectionKind::newton: return make_newton();
+    case Recipe::DirectionKind::gradient:
+      return make_gradient();
+    case Recipe::DirectionKind::lbfgs:
+      return make_lbfgs(recipe.history, classes);
+    case Recipe::DirectionKind::newton:
+      return make_newton();
+    case Recipe::DirectionKind::staged:
+      return make_staged(recipe.step_size / Recipe{}.step_size);
   }
   throw std::invalid_argument("unknown direction");
 }
 
 std::unique_ptr<StepSize> make_step_size(const Recipe& recipe) {
   switch (recipe.step) {
-    case Recipe::StepKind::constant: return std::make_unique<ConstantStep>(recipe.step_size);
+    case Recipe::StepKind::constant:
+      return std::make_unique<ConstantStep>(recipe.step_size);
     case Recipe::StepKind::decaying:
       return std::make_unique<DecayingStep>(recipe.step_size, recipe.step_offset);
-    case Recipe::StepKind::automatic: return std::make_unique<AutomaticStep>(recipe.step_size);
+    case Recipe::StepKind::automatic:
+      return std::make_unique<AutomaticStep>(recipe.step_size);
   }
   throw std::invalid_argument("unknown step");
 }
@@ -61,11 +74,15 @@ Targets targets_of(const BatchView& batch) { return {batch.labels, batch.weights
 }  // namespace
 
 Learner::Learner(const Recipe& recipe)
-    : recipe_(recipe), loss_(make_loss(recipe)), classes_(loss_->classes()),
+    : recipe_(recipe),
+      loss_(make_loss(recipe)),
+      classes_(loss_->classes()),
       selection_(recipe.k, classes_, recipe.per_class, recipe.precision),
       storage_(make_storage(recipe, classes_, selection_)),
-      direction_(make_direction(recipe, classes_)), step_size_(make_step_size(recipe)),
-      intercept_(classes_, 0.0), active_(recipe.seed) {}
+      direction_(make_direction(recipe, classes_)),
+      step_size_(make_step_size(recipe)),
+      intercept_(classes_, 0.0),
+      active_(recipe.seed) {}
 
 Progress Learner::learn(const BatchView& batch, Reals margins) {
   if (batch.labels.size() != batch.n_rows()) {
@@ -94,7 +111,8 @@ double Learner::learn_minibatch(const BatchView& batch, Reals margins) {
   const double value = evaluate(batch, w_);
   if (!margins.empty()) std::copy(margins_.begin(), margins_.end(), margins.begin());
 
-  const Point point{active_, *loss_, targets_of(batch), margins_, residual_, g_};
+  const Point point{active_, *loss_, targets_of(batch), margins_,  residual_,
+                    g_,      w_,     places_,           *storage_, selection_.size()};
   z_.resize(g_.size());
   direction_->direct(point, z_);
   const double step = choose_step(point);
@@ -140,6 +158,7 @@ double Learner::evaluate(const BatchView& batch, ConstReals w) {
 double Learner::choose_step(const Point& point) {
   const double norm = std::sqrt(dot(g_, g_));
   counters_.gradient_norm = std::max(counters_.gradient_norm, norm);
+  if (direction_->scaled()) return 1.0;
   Slope slope{.gz = dot(g_, z_), .batches = counters_.batches, .passes = counters_.passes};
   if (!(slope.gz > 0.0) && norm > 0.0) {
     std::copy(g_.begin(), g_.end(), z_.begin());
@@ -166,8 +185,8 @@ void Learner::check_step(double value, double step) const {
   }
   if (sound) return;
   std::ostringstream message;
-  message << "minibatch " << counters_.batches << ": training diverged (loss " << value
-          << ", step " << step << "); the model keeps the state before it";
+  message << "minibatch " << counters_.batches << ": training diverged (loss " << value << ", step "
+          << step << "); the model keeps the state before it";
   throw Diverged(message.str());
 }
 
@@ -224,7 +243,7 @@ void Learner::add_intercept(Reals margins) const {
 void Learner::move_intercept(double step) {
   if (!recipe_.intercept) return;
   double size = step;
-  if (step_size_->wants_curvature()) {
+  if (direction_->scaled() || step_size_->wants_curvature()) {
     size = step_size_->size({1.0, loss_->curvature_bound(), counters_.batches, counters_.passes}) /
            std::sqrt(1.0 + static_cast<double>(counters_.batches));
   }

@@ -21,9 +21,16 @@ std::string_view name_of(const ActiveSet& active, std::size_t column) {
 }  // namespace
 
 TopK::TopK(std::size_t k, std::size_t width, Precision precision)
-    : k_(k), width_(width), precision_(precision), keys_(k),
-      weights_(checked_product(k, width, "k x classes")), norms_(k), names_(k), aliases_(k),
-      positions_(k), slots_(k) {
+    : k_(k),
+      width_(width),
+      precision_(precision),
+      keys_(k),
+      weights_(checked_product(k, width, "k x classes")),
+      norms_(k),
+      names_(k),
+      aliases_(k),
+      positions_(k),
+      slots_(k) {
   clear();
 }
 
@@ -83,7 +90,8 @@ std::int32_t TopK::insert(Key key, ConstReals weights, std::string_view name) {
   keys_[index(slot)] = key;
   names_[index(slot)] = name;
   aliases_[index(slot)].clear();
-  std::transform(weights.begin(), weights.end(), weights_.begin() + static_cast<std::ptrdiff_t>(index(slot) * width_),
+  std::transform(weights.begin(), weights.end(),
+                 weights_.begin() + static_cast<std::ptrdiff_t>(index(slot) * width_),
                  [this](double weight) { return narrow(weight); });
   norms_[index(slot)] = norm_of(this->weights(slot));
   slots_.insert(key, slot);
@@ -123,6 +131,12 @@ Selection::Selection(std::size_t k, std::size_t classes, bool per_class, Precisi
     throw std::invalid_argument("k must be below 2^31, got " + std::to_string(k));
   }
   if (k > 0) tops_.assign(per_class ? classes : 1, TopK(k, width_, precision));
+}
+
+std::size_t Selection::size() const {
+  std::size_t n = 0;
+  for (const auto& top : tops_) n += top.size();
+  return n;
 }
 
 void Selection::find(const ActiveSet& active, Places& places) const {

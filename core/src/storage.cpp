@@ -10,17 +10,26 @@ namespace {
 
 template <template <class> class Kind, class... Args>
 std::unique_ptr<Storage> with_cell(Precision precision, Args&&... args) {
-  if (precision == Precision::float64) {
-    return std::make_unique<Kind<double>>(std::forward<Args>(args)...);
+  switch (precision) {
+    case Precision::int8:
+      return std::make_unique<Kind<std::int8_t>>(std::forward<Args>(args)...);
+    case Precision::float32:
+      return std::make_unique<Kind<float>>(std::forward<Args>(args)...);
+    case Precision::float64:
+      return std::make_unique<Kind<double>>(std::forward<Args>(args)...);
   }
-  return std::make_unique<Kind<float>>(std::forward<Args>(args)...);
+  throw std::invalid_argument("unknown precision");
 }
 
 }  // namespace
 
-std::unique_ptr<Storage> make_dense(std::size_t dimension, std::size_t classes,
-                                    Precision precision) {
-  return with_cell<Dense>(precision, dimension, classes);
+void Storage::restore(std::span<const double> numbers) {
+  if (!numbers.empty()) throw std::invalid_argument("this storage keeps nothing but its cells");
+}
+
+std::unique_ptr<Storage> make_dense(std::size_t dimension, std::size_t classes, Precision precision,
+                                    std::uint64_t seed) {
+  return with_cell<Dense>(precision, dimension, classes, seed);
 }
 
 std::unique_ptr<Storage> make_count_sketch(const SketchShape& shape, Precision precision) {

@@ -1,33 +1,50 @@
-"""The k most predictive features by name, from one pass over a stream, in a memory budget."""
+"""The k most predictive features by name, from one pass over a stream, in a memory budget.
 
+Public names are imported when they are first used, so that ``import bearsketch`` and the command
+line stay light.
+"""
+
+from __future__ import annotations
+
+import importlib
 from typing import TYPE_CHECKING, Any
 
-from bearsketch.batch import Batch, Names
-from bearsketch.exceptions import (
-    BearError,
-    DataError,
-    DivergedError,
-    IncompatibleError,
-    LimitError,
-    ModelFileError,
-    ParameterError,
-    ParseError,
-    SourceError,
-)
-from bearsketch.learners import (
-    LEARNERS,
-    Automatic,
-    Constant,
-    Decaying,
-    Learner,
-    load,
-    make_learner,
-)
-
 if TYPE_CHECKING:
+    from bearsketch.batch import Batch, Names
     from bearsketch.estimators import SketchClassifier, SketchRegressor, SketchSelector
+    from bearsketch.exceptions import (
+        BearError,
+        DataError,
+        DivergedError,
+        IncompatibleError,
+        LimitError,
+        ModelFileError,
+        ParameterError,
+        ParseError,
+        SourceError,
+    )
+    from bearsketch.learners import (
+        LEARNERS,
+        Automatic,
+        Constant,
+        Decaying,
+        Learner,
+        load,
+        make_learner,
+    )
 
 __version__ = "0.1.0"
+
+_HOMES = {
+    "bearsketch.batch": "Batch Names",
+    "bearsketch.estimators": "SketchClassifier SketchRegressor SketchSelector",
+    "bearsketch.exceptions": (
+        "BearError DataError DivergedError IncompatibleError LimitError ModelFileError "
+        "ParameterError ParseError SourceError"
+    ),
+    "bearsketch.learners": "LEARNERS Automatic Constant Decaying Learner load make_learner",
+}
+_HOME_OF = {name: home for home, names in _HOMES.items() for name in names.split()}
 
 __all__ = [
     "LEARNERS",
@@ -53,13 +70,12 @@ __all__ = [
     "make_learner",
 ]
 
-_ESTIMATORS = ("SketchClassifier", "SketchRegressor", "SketchSelector")
-
 
 def __getattr__(name: str) -> Any:
-    """Import scikit-learn only when an estimator is asked for."""
-    if name not in _ESTIMATORS:
+    if name not in _HOME_OF:
         raise AttributeError(f"module 'bearsketch' has no attribute {name!r}")
-    from bearsketch import estimators
+    return getattr(importlib.import_module(_HOME_OF[name]), name)
 
-    return getattr(estimators, name)
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *__all__])

@@ -111,9 +111,7 @@ class Batch:
             raise ParameterError("seed must be given with naming 'name': names are hashed with it")
         try:
             data, offsets = self.names or (None, None)
-            _core.check_rows(
-                self.indptr, self.keys, self.values, self.weights, data, offsets
-            )
+            _core.check_rows(self.indptr, self.keys, self.values, self.weights, data, offsets)
         except ValueError as error:
             raise ParameterError(str(error)) from None
 

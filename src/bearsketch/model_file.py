@@ -82,7 +82,7 @@ def unpack(data: bytes, source: str = "model") -> tuple[Arrays, dict[str, Any]]:
     try:
         arrays = {
             name: np.frombuffer(part["data"], dtype=DTYPES[part["dtype"]]).reshape(part["shape"])
-            for name, part in safetensors.deserialize(data)
+            for name, part in safetensors.deserialize(data)  # type: ignore[no-untyped-call]
         }
     except (safetensors.SafetensorError, KeyError, ValueError) as error:
         raise _bad(source, f"its arrays are not readable ({error})", "MODEL-ARRAYS") from None

@@ -99,6 +99,7 @@ def split_memory(
     classes: int = 1,
     per_class: bool = False,
     cell_bytes: int = 4,
+    weight_bytes: int = 4,
 ) -> Sizes:
     """How a budget in bytes is split: k selected entries first, all the rest into cells.
 
@@ -115,8 +116,8 @@ def split_memory(
         Weights per feature (1 for two classes or regression).
     per_class : bool
         One heap for each class instead of one shared by all.
-    cell_bytes : int
-        Bytes of one cell, and of one selected weight.
+    cell_bytes, weight_bytes : int
+        Bytes of one cell, and of one weight of a selected feature.
 
     Returns
     -------
@@ -128,7 +129,7 @@ def split_memory(
     Sizes(width=4461, depth=3, k=1000, cell_bytes=53532, selected_bytes=12000)
     """
     budget = parse_bytes(memory)
-    entry = entry_bytes(classes, per_class, cell_bytes)
+    entry = entry_bytes(classes, per_class, weight_bytes)
     if k is None:
         k = max(min(DEFAULT_K, budget // DEFAULT_SHARE // entry), 1)
     width = (budget - k * entry) // (depth * classes * cell_bytes)

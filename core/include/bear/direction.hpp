@@ -5,6 +5,7 @@
 
 #include "bear/active_set.hpp"
 #include "bear/loss.hpp"
+#include "bear/storage.hpp"
 
 namespace bear {
 
@@ -16,6 +17,10 @@ struct Point {
   ConstReals margins;   // [row][class]
   ConstReals residual;  // [row][class], the gradient by the margins
   ConstReals gradient;  // [key][class]
+  ConstReals weights;   // [key][class]
+  const Places& places;
+  const Storage& storage;
+  std::size_t selected;  // keys selected in all
 };
 
 // How often a guard had to act; reported, never silent.
@@ -38,12 +43,20 @@ class Direction {
   virtual bool wants_pair() const { return false; }
   virtual void observe(const ActiveSet&, ConstReals /*step*/, ConstReals /*change*/, Guards&) {}
 
+  // Whether z is the step itself, to be taken as it is.
+  virtual bool scaled() const { return false; }
+
+  // Clocks that a saved learner must go on with.
+  virtual std::vector<double> numbers() const { return {}; }
+  virtual void restore(std::span<const double> numbers);
+
   // Forgets what was observed.
   virtual void reset() {}
 };
 
 std::unique_ptr<Direction> make_gradient();
 std::unique_ptr<Direction> make_newton();
+std::unique_ptr<Direction> make_staged(double strength);
 std::unique_ptr<Direction> make_lbfgs(std::size_t history, std::size_t classes);
 
 }  // namespace bear

@@ -14,7 +14,7 @@ namespace bear {
 // The parts by name, and the numbers they are made with.
 struct Recipe {
   enum class StorageKind { dense, sketch, cached, cached_keep };
-  enum class DirectionKind { gradient, lbfgs, newton };
+  enum class DirectionKind { gradient, lbfgs, newton, staged };
   enum class LossKind { squared, logistic, softmax };
   enum class StepKind { constant, decaying, automatic };
 
@@ -81,6 +81,7 @@ class Learner {
   Selection& selection() { return selection_; }
   const Selection& selection() const { return selection_; }
   std::vector<double>& intercept() { return intercept_; }
+  Direction& direction() { return *direction_; }
   Guards& guards() { return guards_; }
   Counters& counters() { return counters_; }
 

@@ -42,8 +42,8 @@ class Loss {
   virtual void check(ConstReals labels) const = 0;
 };
 
-std::unique_ptr<Loss> make_squared();                      // labels: finite numbers
-std::unique_ptr<Loss> make_logistic();                     // labels: 0 or 1
-std::unique_ptr<Loss> make_softmax(std::size_t classes);   // labels: 0 .. classes - 1
+std::unique_ptr<Loss> make_squared();                     // labels: finite numbers
+std::unique_ptr<Loss> make_logistic();                    // labels: 0 or 1
+std::unique_ptr<Loss> make_softmax(std::size_t classes);  // labels: 0 .. classes - 1
 
 }  // namespace bear

@@ -77,6 +77,7 @@ class Selection {
   std::size_t groups() const { return tops_.size(); }
   TopK& top(std::size_t group) { return tops_[group]; }
   const TopK& top(std::size_t group) const { return tops_[group]; }
+  std::size_t size() const;  // selected keys, over all groups
   std::size_t first_class(std::size_t group) const { return group * width_; }
 
   // Slots of the active keys, into places.members.
@@ -103,10 +104,10 @@ class Selection {
     std::size_t column;
   };
 
-  void refresh(std::size_t group, const ActiveSet& active, const Places& places,
-               ConstReals weights, bool exact);
-  void collect(std::size_t group, const ActiveSet& active, const Places& places,
-               ConstReals weights, ConstReals z);
+  void refresh(std::size_t group, const ActiveSet& active, const Places& places, ConstReals weights,
+               bool exact);
+  void collect(std::size_t group, const ActiveSet& active, const Places& places, ConstReals weights,
+               ConstReals z);
   void consider(std::size_t group, const Candidate& candidate, const ActiveSet& active,
                 Places& places, Storage& storage);
   void note_name(TopK& top, std::int32_t slot, std::string_view name);

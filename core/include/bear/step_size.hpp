@@ -10,10 +10,10 @@ namespace bear {
 
 // What the automatic step looks at: the slope g.z and the loss's bound on the curvature along z.
 struct Slope {
-  double gz = 0.0;           // gradient . direction
-  double curvature = 0.0;    // kmax * weighted mean of |x.z|^2
-  std::uint64_t batches = 0; // learned before this one
-  std::uint64_t passes = 0;  // finished before this one
+  double gz = 0.0;            // gradient . direction
+  double curvature = 0.0;     // kmax * weighted mean of |x.z|^2
+  std::uint64_t batches = 0;  // learned before this one
+  std::uint64_t passes = 0;   // finished before this one
 };
 
 class StepSize {

@@ -10,10 +10,16 @@ namespace bear {
 
 // Where the keys of an active set stand: found once per batch, used by every query and add.
 struct Places {
-  std::size_t depth = 0;             // cells per key
-  std::vector<std::uint64_t> cells;  // depth per key: cell number * 2 + (sign is negative)
-  std::size_t groups = 0;            // selections per key: 0, 1, or one per class
-  std::vector<std::int32_t> members; // groups per key: slot among the selected, or -1
+  std::size_t depth = 0;              // cells per key
+  std::vector<std::uint64_t> cells;   // depth per key: cell number * 2 + (sign is negative)
+  std::size_t groups = 0;             // selections per key: 0, 1, or one per class
+  std::vector<std::int32_t> members;  // groups per key: slot among the selected, or -1
+
+  // The distinct cells, and for every element of `cells` which of them it is: filled in by
+  // storages that write each cell once per batch.
+  std::vector<std::uint64_t> touched;
+  std::vector<std::uint32_t> touch;
+  std::vector<std::uint32_t> table;  // scratch of the numbering
 };
 
 class Storage {
@@ -31,6 +37,10 @@ class Storage {
 
   // weights += step
   virtual void add(const Places& places, ConstReals step) = 0;
+
+  // change = what the next query would differ by if step were added now, collisions among the
+  // active keys included. Returns how many cells that touches.
+  virtual std::size_t reflect(const Places& places, ConstReals step, Reals change) const = 0;
 
   // All weights times c, for L2 decay; lazily where that is cheaper.
   virtual void scale(double c) = 0;
@@ -50,6 +60,13 @@ class Storage {
   // The numbers kept, as one block of bytes at their real width, any lazy scale applied.
   virtual std::span<std::byte> bytes() = 0;
 
+  // What else is needed to go on from those bytes: the quantum of narrow cells and their clock.
+  virtual std::vector<double> numbers() const { return {}; }
+  virtual void restore(std::span<const double> numbers);
+
+  // Cells that are not zero.
+  virtual std::size_t used() const = 0;
+
   // Largest magnitude and root mean square of the cells, and how many are not zero.
   struct Fill {
     std::size_t cells = 0, used = 0;
@@ -59,7 +76,7 @@ class Storage {
 };
 
 enum class Query { mean, median };
-enum class Precision { float32, float64 };
+enum class Precision { float32, float64, int8 };
 
 struct SketchShape {
   std::size_t width = 1;
@@ -67,11 +84,13 @@ struct SketchShape {
   std::size_t classes = 1;
   Query query = Query::mean;
   std::uint64_t seed = 0;
+  bool reflects = false;  // whether reflect() will be asked for
 };
 
 class Selection;
 
-std::unique_ptr<Storage> make_dense(std::size_t dimension, std::size_t classes, Precision);
+std::unique_ptr<Storage> make_dense(std::size_t dimension, std::size_t classes, Precision,
+                                    std::uint64_t seed);
 std::unique_ptr<Storage> make_count_sketch(const SketchShape&, Precision);
 // Exact weights for the selected. subtract: they leave the sketch while selected (BEAR+);
 // else the copy stays behind and is corrected on eviction (AWM).

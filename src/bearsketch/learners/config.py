@@ -7,12 +7,22 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from bearsketch.exceptions import ParameterError
-from bearsketch.learners.parts import Step, as_step, check_choice, check_number, step_fields
-from bearsketch.learners.recipes import LEARNERS, RECIPES
+from bearsketch.learners.parts import (
+    Automatic,
+    Step,
+    as_step,
+    check_choice,
+    check_number,
+    step_fields,
+)
+from bearsketch.learners.recipes import LEARNERS, RECIPES, Recipe, recipe_of
 from bearsketch.sizes import Sizes, entry_bytes, parse_bytes, split_memory
 
 LOSSES = ("logistic", "softmax", "squared")
-CELL_BYTES = {"float32": 4, "float64": 8}
+CELL_BYTES = {"int8": 1, "float32": 4, "float64": 8}
+WEIGHT_BYTES = {"int8": 4, "float32": 4, "float64": 8}
+STORAGES = ("dense", "sketch", "cached", "cached_keep")
+DIRECTIONS = ("gradient", "lbfgs", "newton", "staged")
 DEFAULT_MEMORY = "256KiB"
 
 
@@ -21,6 +31,8 @@ class Config:
     """A learner's parts and numbers, all decided. Two learners merge when these agree."""
 
     learner: str
+    storage: str
+    direction: str
     loss: str
     n_classes: int
     k: int
@@ -48,21 +60,15 @@ class Config:
         """Bytes of the model this describes."""
         cell = CELL_BYTES[self.precision]
         cells = self.dimension or self.width * self.depth
-        entry = entry_bytes(self.columns, self.per_class, cell)
-        return Sizes(
-            self.width, self.depth, self.k, cells * self.columns * cell, self.k * entry
-        )
+        entry = entry_bytes(self.columns, self.per_class, WEIGHT_BYTES[self.precision])
+        return Sizes(self.width, self.depth, self.k, cells * self.columns * cell, self.k * entry)
 
     def core_fields(self) -> dict[str, Any]:
         """Fields of the compiled core's recipe."""
-        recipe = RECIPES[self.learner]
-        same = ("loss", "k", "width", "depth", "dimension", "query", "precision", "per_class")
-        same += ("history", "l2", "intercept", "batch_size", "seed")
+        here = {"learner", "n_classes", "reads", "step"}  # said in other words below
         return {
-            **{name: getattr(self, name) for name in same},
+            **{name: getattr(self, name) for name in self.__slots__ if name not in here},
             **step_fields(self.step),
-            "storage": recipe.storage,
-            "direction": recipe.direction,
             "classes": self.n_classes,
             "reads_selection": self.reads == "selection",
         }
@@ -86,6 +92,8 @@ class Config:
     def check(self) -> None:
         """Refuse values outside the limits, or that do not go together."""
         check_choice("learner", self.learner, LEARNERS)
+        check_choice("storage", self.storage, STORAGES)
+        check_choice("direction", self.direction, DIRECTIONS)
         check_choice("loss", self.loss, LOSSES)
         check_choice("query", self.query, ("mean", "median"))
         check_choice("precision", self.precision, tuple(CELL_BYTES))
@@ -95,10 +103,9 @@ class Config:
         for name in ("per_class", "intercept"):
             if not isinstance(getattr(self, name), bool):
                 raise ParameterError(f"{name} must be True or False, got {getattr(self, name)!r}")
-        if not isinstance(self.n_classes, int) or not 1 <= self.n_classes <= 65536:
+        if not 1 <= self.n_classes <= 65536:
             raise ParameterError(f"classes must be 1 to 65536, got {self.n_classes!r}")
-        recipe = RECIPES[self.learner]
-        if recipe.storage == "dense":
+        if self.storage == "dense":
             check_number("dimension", self.dimension)
         if self.reads == "selection" and self.k == 0:
             raise ParameterError(f"k must be at least 1 for learner {self.learner!r}, got 0")
@@ -121,6 +128,7 @@ def _choose_k(learner: str, k: int | None) -> int | None:
 
 def _shape(
     learner: str,
+    recipe: Recipe,
     k: int | None,
     columns: int,
     *,
@@ -130,10 +138,9 @@ def _shape(
     dimension: int | None,
     compression: float | None,
     per_class: bool,
-    cell: int,
+    precision: str,
 ) -> tuple[int, int, int, int]:
     """(k, width, depth, dimension) from one of the three ways to give a size."""
-    recipe = RECIPES[learner]
     if recipe.storage == "dense":
         if dimension is None:
             raise ParameterError(
@@ -156,10 +163,16 @@ def _shape(
     if compression is not None:
         if dimension is None:
             raise ParameterError("compression needs a dimension, the number of possible features")
-        memory = max(int(dimension * cell / compression), 1)
+        memory = max(int(dimension * WEIGHT_BYTES[precision] / compression), 1)
     budget = parse_bytes(DEFAULT_MEMORY if memory is None else memory)
     sizes = split_memory(
-        budget, k, depth=rows, classes=columns, per_class=per_class, cell_bytes=cell
+        budget,
+        k,
+        depth=rows,
+        classes=columns,
+        per_class=per_class,
+        cell_bytes=CELL_BYTES[precision],
+        weight_bytes=WEIGHT_BYTES[precision],
     )
     if k is not None and 2 * sizes.selected_bytes > budget:
         warnings.warn(
@@ -192,19 +205,25 @@ def resolve(
     intercept: bool,
     batch_size: int,
     seed: int,
-    precision: str,
+    precision: str | None,
 ) -> Config:
     """Check what a user gave and decide the rest from the table of recipes."""
     check_choice("learner", learner, LEARNERS)
     check_choice("loss", loss, LOSSES)
-    check_choice("precision", precision, tuple(CELL_BYTES))
     numbers = {"width": width, "depth": depth, "dimension": dimension, "compression": compression}
     for name, value in {**numbers, "passes": passes}.items():
         check_number(name, value)
-    recipe = RECIPES[learner]
+    recipe = recipe_of(learner, passes=passes, k=k)
+    precision = precision or recipe.precision
+    check_choice("precision", precision, tuple(CELL_BYTES))
+    step = as_step(step_size)
+    direction = recipe.direction
+    if direction == "staged" and not isinstance(step, Automatic):
+        direction = "gradient"  # its two steps are automatic; a given one is taken along g
     columns = n_classes if loss == "softmax" else 1
     k, width, depth, dimension = _shape(
         learner,
+        recipe,
         _choose_k(learner, k),
         columns,
         memory=memory,
@@ -213,13 +232,12 @@ def resolve(
         dimension=dimension,
         compression=compression,
         per_class=per_class,
-        cell=CELL_BYTES[precision],
+        precision=precision,
     )
-    reads = reads or recipe.reads
-    if reads == "auto":
-        reads = "selection" if passes > 1 and k > 0 else "storage"
     config = Config(
         learner=learner,
+        storage=recipe.storage,
+        direction=direction,
         loss=loss,
         n_classes=n_classes,
         k=k,
@@ -228,10 +246,10 @@ def resolve(
         dimension=dimension,
         query=query or recipe.query,
         precision=precision,
-        reads=reads,
+        reads=reads or recipe.reads,
         per_class=per_class and columns > 1,
-        history=history if recipe.direction == "lbfgs" else 0,
-        step=as_step(step_size),
+        history=history if direction == "lbfgs" else 0,
+        step=step,
         l2=l2,
         intercept=intercept,
         batch_size=batch_size,

@@ -58,10 +58,8 @@ class Labels:
             numbers = self._numbers(given)
             self._refuse(given, ~np.isin(numbers, (-1.0, 0.0, 1.0)), "-1, 0 or 1")
             return np.asarray(numbers > 0, dtype=np.float64)
-        if self._values.dtype.kind == "U":
-            given = given.astype(str)
-        else:
-            given = self._numbers(given)
+        words = self._values.dtype.kind == "U"
+        given = given.astype(str) if words else self._numbers(given)
         place = np.minimum(np.searchsorted(self._sorted, given), len(self._sorted) - 1)
         shown = ", ".join(map(str, self.classes[:10])) + (", ..." if len(self.classes) > 10 else "")
         self._refuse(labels, self._sorted[place] != given, shown)
@@ -101,15 +99,13 @@ class Labels:
             )
 
 
-def _as_classes(
-    loss: str, classes: int | Sequence[Label] | None
-) -> tuple[Label, ...] | None:
+def _as_classes(loss: str, classes: int | Sequence[Label] | None) -> tuple[Label, ...] | None:
     if loss == "squared":
         if classes is not None:
             raise ParameterError("classes must not be given for loss 'squared'")
         return None
-    if isinstance(classes, int) and not isinstance(classes, bool):
-        classes = list(range(classes))
+    if isinstance(classes, int):
+        classes = range(classes)
     if classes is None:
         if loss == "softmax":
             raise ParameterError("classes must be given for loss 'softmax': a number or the labels")

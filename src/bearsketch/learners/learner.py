@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -18,10 +18,8 @@ from bearsketch.exceptions import (
     ParameterError,
 )
 from bearsketch.learners import state
-from bearsketch.learners.config import Config, resolve
-from bearsketch.learners.labels import Label, Labels
-from bearsketch.learners.parts import Step
-from bearsketch.learners.recipes import RECIPES
+from bearsketch.learners.config import Config
+from bearsketch.learners.labels import Labels
 from bearsketch.learners.selected import Selected, shown_names
 from bearsketch.sizes import Sizes
 
@@ -39,7 +37,7 @@ class Progress(NamedTuple):
 
 
 class Learner:
-    """A streaming learner; make one with :func:`make_learner` or :func:`load`.
+    """A streaming learner, made by :func:`bearsketch.make_learner` or :func:`bearsketch.load`.
 
     Attributes
     ----------
@@ -78,6 +76,7 @@ class Learner:
 
         Examples
         --------
+        >>> from bearsketch import make_learner
         >>> learner = make_learner(k=2, memory="1KiB")
         >>> learner.learn(Batch([0, 1, 2], [3, 4], [1.0, 1.0], labels=[1, 0])).examples
         2
@@ -118,6 +117,7 @@ class Learner:
 
         Examples
         --------
+        >>> from bearsketch import make_learner
         >>> learner = make_learner(k=2, memory="1KiB")
         >>> _ = learner.learn(Batch([0, 1, 2], [3, 4], [1.0, 1.0], labels=[1, -1]))
         >>> learner.predict(Batch([0, 1, 2], [3, 4], [1.0, 1.0]))
@@ -133,13 +133,14 @@ class Learner:
         """Most probable class number of each row of margins."""
         if margins.shape[1] == 1:
             return np.asarray(margins[:, 0] > 0, dtype=np.intp)
-        return np.argmax(margins, axis=1)
+        return np.asarray(np.argmax(margins, axis=1))
 
     def selected(self) -> Selected:
         """Return the selected features, best first, with names, keys, weights and classes.
 
         Examples
         --------
+        >>> from bearsketch import make_learner
         >>> learner = make_learner(k=2, memory="1KiB")
         >>> _ = learner.learn(Batch.from_rows([["buy"], ["meet"]], [1, -1]))
         >>> sorted(learner.selected().names)
@@ -154,7 +155,7 @@ class Learner:
         names = [name for group in groups for name in shown_names(group, self.naming or "id")]
         keys = np.concatenate([group["keys"] for group in groups])
         per_class = len(groups) > 1
-        if RECIPES[self.config.learner].storage.startswith("cached"):
+        if self.config.storage.startswith("cached"):
             weights = np.concatenate([group["weights"] for group in groups])
         else:
             # A plain sketch moves on after a key was last offered: read its weights as
@@ -267,9 +268,7 @@ class Learner:
             raise ParameterError("selected_only needs selected features, this learner has k=0")
         self._check_kin(batch)
         with _core_errors():
-            return self._core.predict(
-                batch.indptr, batch.keys, batch.values, selected_only, means
-            )
+            return self._core.predict(batch.indptr, batch.keys, batch.values, selected_only, means)
 
     def _check_kin(self, batch: Batch) -> None:
         if batch.naming == "name" and batch.seed != self.config.seed:
@@ -299,109 +298,6 @@ class Learner:
                     f"learners must agree to merge: {field} is {value!r} here and "
                     f"{theirs.get(field)!r} there"
                 )
-
-
-def make_learner(
-    learner: str = "bear+",
-    *,
-    k: int | None = None,
-    memory: str | int | None = None,
-    width: int | None = None,
-    depth: int | None = None,
-    dimension: int | None = None,
-    compression: float | None = None,
-    loss: str = "logistic",
-    classes: int | Sequence[Label] | None = None,
-    passes: int = 1,
-    step_size: str | float | Step = "auto",
-    history: int = 5,
-    query: str | None = None,
-    reads: str | None = None,
-    per_class: bool = False,
-    l2: float = 0.0,
-    intercept: bool = False,
-    batch_size: int = 20,
-    seed: int = 0,
-    precision: str = "float32",
-) -> Learner:
-    """Make a learner from the table of recipes.
-
-    Parameters
-    ----------
-    learner : str
-        ``bear+``, ``bear``, ``mission``, ``newton``, ``sgd``, ``olbfgs``, ``fh`` or ``awm``.
-    k : int, optional
-        Features to select; with ``per_class`` for each class. Default: a quarter of the memory,
-        at most 1,000. 0 with ``bear+``: prediction only, every byte becomes cells.
-    memory : str or int, optional
-        Bytes the model keeps, such as ``"256KiB"`` (the default): cells and selected entries;
-        see :func:`bearsketch.sizes.split_memory`. Names are outside it.
-    width, depth : int, optional
-        Columns and rows of the sketch, instead of ``memory``.
-    dimension : int, optional
-        Number of possible features: needed by ``sgd`` and ``olbfgs``, and with ``compression``.
-    compression : float, optional
-        With ``dimension``, instead of ``memory``: the model is this many times smaller than one
-        weight per possible feature.
-    loss : str
-        ``logistic``, ``softmax`` or ``squared``.
-    classes : int or sequence, optional
-        Labels in class order, or how many. Needed for ``softmax``; for ``logistic`` the default
-        is -1 or 0 against 1.
-    passes : int
-        Trips over the data that are planned. ``bear+`` reads all active weights in one pass, and
-        the selected only when it can come back: then it recovers exact solutions.
-    step_size : "auto", float or step
-        ``auto`` needs no tuning; a number is a constant step; or :class:`Automatic`,
-        :class:`Constant`, :class:`Decaying`.
-    history : int
-        Pairs of L-BFGS. 0 makes ``bear`` the same as ``mission``.
-    query : str, optional
-        ``mean`` or ``median`` of the rows of the sketch; the default is the recipe's.
-    reads : str, optional
-        ``storage`` or ``selection``: what gradients see; the default is the recipe's.
-    per_class : bool
-        One heap for each class (as in the paper) instead of one shared by all.
-    l2 : float
-        Strength of L2 decay; every weight shrinks by ``step * l2`` per minibatch.
-    intercept : bool
-        Learn a constant per class, with a step of its own.
-    batch_size : int
-        Examples in a minibatch.
-    seed : int
-        Changes every hash; learners merge only with the same one.
-    precision : str
-        ``float32``, or ``float64`` for exact recovery studies.
-
-    Returns
-    -------
-    Learner
-
-    Examples
-    --------
-    >>> learner = make_learner("bear+", k=10, memory="4KiB")
-    >>> learner.sizes.model_bytes <= 4096
-    True
-    """
-    labels = Labels(loss, classes)
-    given = dict(locals())
-    for name in ("labels", "classes", "learner"):
-        del given[name]
-    return Learner(resolve(learner, n_classes=len(labels), **given), labels)
-
-
-def load(path: str | os.PathLike[str]) -> Learner:
-    """Read a model file; runs no code from it and opens no other file.
-
-    Raises
-    ------
-    ModelFileError
-        When the file is foreign, damaged or of a later format.
-    """
-    record, fill_in = state.load(path)
-    learner = Learner(record.config, record.labels)
-    fill_in(learner)
-    return learner
 
 
 @contextlib.contextmanager

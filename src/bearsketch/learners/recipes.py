@@ -16,14 +16,16 @@ class Recipe:
         ``dense``; ``sketch``; ``cached`` (exact weights for the selected, which leave the
         sketch); ``cached_keep`` (the copy in the sketch stays, as in AWM).
     direction : str
-        ``gradient``, ``lbfgs`` or ``newton``.
+        ``gradient``, ``lbfgs``, ``newton``, or ``staged`` (the selected as a model of their own,
+        then the cells on what is left, each with an automatic step).
     depth : int
         Rows of the sketch where the user gives none.
     query : str
         ``mean`` or ``median`` of the rows.
     reads : str
-        What gradients see: ``storage`` (all active features), ``selection`` (the selected only),
-        or ``auto``: the selection when several passes are made, the storage in one pass.
+        What gradients see: ``storage`` (all active features) or ``selection`` (the selected only).
+    precision : str
+        Type of the cells: ``int8`` (one byte, with a common quantum), ``float32``, ``float64``.
     selects : bool
         Whether it can name features.
     summary : str
@@ -35,28 +37,40 @@ class Recipe:
     depth: int = 5
     query: str = "median"
     reads: str = "selection"
+    precision: str = "float32"
     selects: bool = True
     summary: str = ""
 
 
 RECIPES: Mapping[str, Recipe] = {
     "bear+": Recipe(
-        "cached", "lbfgs", 3, "mean", "auto", summary="BEAR made to work untuned: our default"
+        "cached", "staged", 1, "mean", "storage", "int8", summary="ours: best per byte, untuned"
     ),
     "bear": Recipe("sketch", "lbfgs", summary="the paper's algorithm 2, with guards"),
     "mission": Recipe("sketch", "gradient", summary="first-order twin of BEAR"),
     "newton": Recipe("sketch", "newton", summary="BEAR with the exact Hessian of the batch"),
     "sgd": Recipe(
-        "dense", "gradient", 1, "mean", "storage", False, "one weight per possible feature"
+        "dense", "gradient", 1, "mean", "storage", selects=False, summary="every possible weight"
     ),
     "olbfgs": Recipe(
-        "dense", "lbfgs", 1, "mean", "storage", False, "online L-BFGS on all possible features"
+        "dense", "lbfgs", 1, "mean", "storage", selects=False, summary="online L-BFGS on the same"
     ),
     "fh": Recipe(
-        "sketch", "gradient", 1, "mean", "storage", False, "feature hashing: predicts, cannot name"
+        "sketch", "gradient", 1, "mean", "storage", selects=False, summary="feature hashing"
     ),
-    "awm": Recipe(
-        "cached_keep", "gradient", 1, "mean", "storage", summary="Active-Set WM-Sketch"
-    ),
+    "awm": Recipe("cached_keep", "gradient", 1, "mean", "storage", summary="Active-Set WM-Sketch"),
 }
 LEARNERS: tuple[str, ...] = tuple(RECIPES)
+
+# A learner that can come back to its data solves for the selected exactly: second order, float
+# cells, gradients that see the selected only.
+SEVERAL_PASSES: Mapping[str, Recipe] = {
+    "bear+": Recipe("cached", "lbfgs", 3, "mean", "selection", summary="exact recovery"),
+}
+
+
+def recipe_of(learner: str, *, passes: int = 1, k: int | None = None) -> Recipe:
+    """Row of the table for a learner, by how many passes it will make."""
+    if passes > 1 and k != 0 and learner in SEVERAL_PASSES:
+        return SEVERAL_PASSES[learner]
+    return RECIPES[learner]

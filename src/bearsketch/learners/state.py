@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -44,13 +45,15 @@ def dump(learner: Learner) -> tuple[model_file.Arrays, dict[str, Any]]:
     Pairs of L-BFGS are left out: they are worth a few minibatches and as large as those.
     """
     core, config = learner._core, learner.config
-    dtype = np.dtype(config.precision)
-    cells = np.frombuffer(core.cells(), dtype=dtype).reshape(-1, config.columns)
+    weight = np.dtype("float64" if config.precision == "float64" else "float32")
+    cells = np.frombuffer(core.cells(), dtype=config.precision).reshape(-1, config.columns)
     arrays: model_file.Arrays = {"cells": cells, "intercept": np.array(core.intercept)}
+    numbers = dict(zip(("storage", "direction"), core.numbers(), strict=True))
+    arrays |= {f"numbers.{part}": np.array(given) for part, given in numbers.items()}
     for g in range(core.groups):
         group = core.selected(g)
         arrays[f"selected.{g}.keys"] = group["keys"]
-        arrays[f"selected.{g}.weights"] = group["weights"].astype(dtype)
+        arrays[f"selected.{g}.weights"] = group["weights"].astype(weight)
         for what in ("names", "aliases"):
             data, offsets = pack_names(group[what])
             arrays[f"selected.{g}.{what}.data"] = data
@@ -104,6 +107,7 @@ def _restore(learner: Learner, arrays: model_file.Arrays, plain: dict[str, Any])
         if array.dtype.kind == "f" and not np.isfinite(array).all():
             raise ValueError(f"{name} holds a number that is not finite")
     core.restore_cells(arrays["cells"].tobytes())
+    core.restore_numbers(*(arrays[f"numbers.{part}"].tolist() for part in ("storage", "direction")))
     core.intercept = arrays["intercept"].tolist()
     for g in range(core.groups):
         core.restore_selected(
@@ -127,7 +131,7 @@ def _unpack_names(arrays: model_file.Arrays, prefix: str) -> list[bytes]:
     if offsets != sorted(offsets) or offsets[0] != 0 or offsets[-1] != len(data):
         raise ValueError(f"{prefix}.offsets do not rise from 0 to {len(data)}")
     raw = data.tobytes()
-    return [raw[a:b] for a, b in zip(offsets[:-1], offsets[1:], strict=True)]
+    return [raw[a:b] for a, b in itertools.pairwise(offsets)]
 
 
 def _nonsense(path: str | os.PathLike[str], error: Exception) -> ModelFileError:

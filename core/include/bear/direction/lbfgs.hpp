@@ -47,9 +47,9 @@ class Lbfgs final : public Direction {
   std::size_t history_, classes_;
   std::vector<Pair> pairs_;
   std::size_t newest_ = 0, count_ = 0;
-  std::vector<double> sr_, rr_;    // inner products of pairs, by place in the ring
+  std::vector<double> sr_, rr_;  // inner products of pairs, by place in the ring
   double mean_curvature_ = 0.0;
-  std::vector<double> change_;     // r of the pair under consideration, after damping
+  std::vector<double> change_;  // r of the pair under consideration, after damping
 
   // Keys of all stored pairs, numbered once: a pair holds 4-byte slots, and each key is looked up
   // once per batch instead of once per pair.

@@ -32,6 +32,21 @@ class CachedSketch final : public CountSketch<Cell> {
     Base::add(places, rest_);
   }
 
+  std::size_t reflect(const Places& places, ConstReals step, Reals change) const override {
+    rest_.assign(step.begin(), step.end());
+    each_member(places, [&](std::size_t at, std::size_t group, std::int32_t) {
+      std::fill_n(rest_.begin() + static_cast<std::ptrdiff_t>(at), selection_.top(group).width(),
+                  0.0);
+    });
+    const std::size_t touched = Base::reflect(places, rest_, change);
+    each_member(places, [&](std::size_t at, std::size_t group, std::int32_t) {
+      const std::size_t width = selection_.top(group).width();
+      std::copy_n(step.begin() + static_cast<std::ptrdiff_t>(at), width,
+                  change.begin() + static_cast<std::ptrdiff_t>(at));
+    });
+    return touched;
+  }
+
   void admit(Key key, std::size_t first, ConstReals weights) override {
     if (subtract_) Base::put(cells_of(key).data(), first, weights, -1.0);
   }
@@ -70,7 +85,7 @@ class CachedSketch final : public CountSketch<Cell> {
   Selection& selection_;
   bool subtract_;
   KeyHash hash_;
-  std::vector<double> rest_;
+  mutable std::vector<double> rest_;
 };
 
 }  // namespace bear

@@ -1,16 +1,34 @@
-// An array of weights with a lazy common factor; what dense storage and sketches are made of.
+// Arrays of weights that dense storage and sketches are made of. One element per cell and class.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 
+#include "bear/hash.hpp"
 #include "bear/storage.hpp"
 
 namespace bear {
 
+// Fill of an array, given the weight each element stands for.
+template <class Data, class Value>
+Storage::Fill fill_of(const Data& data, Value value) {
+  Storage::Fill fill{.cells = data.size()};
+  double squares = 0.0;
+  for (const auto element : data) {
+    const double weight = std::abs(value(element));
+    fill.used += weight != 0.0;
+    fill.largest = std::max(fill.largest, weight);
+    squares += weight * weight;
+  }
+  fill.rms = data.empty() ? 0.0 : std::sqrt(squares / static_cast<double>(data.size()));
+  return fill;
+}
+
+// Floating-point cells with a lazy common factor.
 template <class Cell>
 class Cells {
  public:
-  Cells(std::size_t n, std::size_t classes)
+  Cells(std::size_t n, std::size_t classes, std::uint64_t /*seed*/ = 0)
       : classes_(classes), data_(checked_product(n, classes, "cells x classes")) {}
 
   std::size_t size() const { return data_.size(); }
@@ -40,8 +58,8 @@ class Cells {
   void merge(const Cells& other, double mine, double theirs) {
     if (other.size() != size() || other.classes_ != classes_) {
       throw std::invalid_argument("storages must have one shape to merge, got " +
-                                  std::to_string(size()) + " and " +
-                                  std::to_string(other.size()) + " cells");
+                                  std::to_string(size()) + " and " + std::to_string(other.size()) +
+                                  " cells");
     }
     for (std::size_t i = 0; i < data_.size(); ++i) {
       data_[i] = static_cast<Cell>(mine * factor_ * static_cast<double>(data_[i]) +
@@ -55,17 +73,19 @@ class Cells {
     return std::as_writable_bytes(std::span(data_));
   }
 
-  Storage::Fill fill() const {
-    Storage::Fill fill{.cells = data_.size()};
-    double squares = 0.0;
-    for (const auto cell : data_) {
-      const double value = std::abs(factor_ * static_cast<double>(cell));
-      fill.used += value != 0.0;
-      fill.largest = std::max(fill.largest, value);
-      squares += value * value;
+  // amounts[i][class] to cells[i].
+  void add_block(std::span<const std::uint64_t> cells, ConstReals amounts) {
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+      for (std::size_t c = 0; c < classes_; ++c) add(cells[i], c, amounts[i * classes_ + c]);
     }
-    fill.rms = data_.empty() ? 0.0 : std::sqrt(squares / static_cast<double>(data_.size()));
-    return fill;
+  }
+
+  std::size_t used() const { return fill().used; }
+  std::vector<double> numbers() const { return {}; }
+  void restore(std::span<const double>) {}
+
+  Storage::Fill fill() const {
+    return fill_of(data_, [this](Cell cell) { return factor_ * static_cast<double>(cell); });
   }
 
  private:

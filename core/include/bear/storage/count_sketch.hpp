@@ -4,8 +4,9 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 
-#include "bear/storage/cells.hpp"
+#include "bear/storage/byte_cells.hpp"
 
 namespace bear {
 
@@ -15,7 +16,9 @@ template <class Cell>
 class CountSketch : public Storage {
  public:
   explicit CountSketch(const SketchShape& shape)
-      : shape_(checked(shape)), cells_(shape.width * shape.depth, shape.classes) {}
+      : shape_(checked(shape)),
+        cells_(shape.width * shape.depth, shape.classes, shape.seed),
+        writes_once_(shape.reflects || std::is_same_v<Cell, std::int8_t>) {}
 
   void locate(const ActiveSet& active, Places& places) const override {
     places.depth = shape_.depth;
@@ -26,12 +29,14 @@ class CountSketch : public Storage {
         places.cells[a * shape_.depth + row] = place(hashes[a], row);
       }
     }
+    if (writes_once_) number_cells(places);
   }
 
   void query(const Places& places, Reals weights) const override {
     const std::size_t n = places.cells.size() / shape_.depth;
     for (std::size_t a = 0; a < n; ++a) {
-      query_one(places, a, weights.subspan(a * shape_.classes, shape_.classes));
+      estimate(places.cells.data() + a * shape_.depth,
+               weights.subspan(a * shape_.classes, shape_.classes));
     }
   }
 
@@ -40,25 +45,52 @@ class CountSketch : public Storage {
   }
 
   void add(const Places& places, ConstReals step) override {
+    if (writes_once_) {
+      push(places, step, block_);
+      cells_.add_block(places.touched, block_);
+      return;
+    }
     const std::size_t n = places.cells.size() / shape_.depth;
     for (std::size_t a = 0; a < n; ++a) {
-      put(places.cells.data() + a * shape_.depth, 0, step.subspan(a * shape_.classes, shape_.classes),
-          1.0);
+      put(places.cells.data() + a * shape_.depth, 0,
+          step.subspan(a * shape_.classes, shape_.classes), 1.0);
     }
+  }
+
+  std::size_t reflect(const Places& places, ConstReals step, Reals change) const override {
+    push(places, step, block_);
+    const std::size_t classes = shape_.classes;
+    for (std::size_t a = 0; a < change.size() / classes; ++a) {
+      const std::size_t first = a * shape_.depth;
+      for (std::size_t c = 0; c < classes; ++c) {
+        change[a * classes + c] = combine([&](std::size_t row) {
+          const double value = block_[places.touch[first + row] * classes + c];
+          return (places.cells[first + row] & 1) ? -value : value;
+        });
+      }
+    }
+    std::size_t touched = 0;
+    for (std::size_t i = 0; i < block_.size(); i += classes) {
+      touched += std::any_of(&block_[i], &block_[i] + classes, [](double v) { return v != 0.0; });
+    }
+    return touched;
   }
 
   void scale(double c) override { cells_.scale(c); }
 
   void merge(const Storage& other, double mine, double theirs) override {
     const auto* same = dynamic_cast<const CountSketch*>(&other);
-    if (same == nullptr || same->shape_.seed != shape_.seed ||
-        same->shape_.width != shape_.width || same->shape_.depth != shape_.depth) {
+    if (same == nullptr || same->shape_.seed != shape_.seed || same->shape_.width != shape_.width ||
+        same->shape_.depth != shape_.depth) {
       throw std::invalid_argument("sketches must have one seed, width, depth and cell to merge");
     }
     cells_.merge(same->cells_, mine, theirs);
   }
 
   std::span<std::byte> bytes() override { return cells_.bytes(); }
+  std::vector<double> numbers() const override { return cells_.numbers(); }
+  void restore(std::span<const double> numbers) override { cells_.restore(numbers); }
+  std::size_t used() const override { return cells_.used(); }
   Fill fill() const override { return cells_.fill(); }
 
  protected:
@@ -69,14 +101,8 @@ class CountSketch : public Storage {
 
   // The key's weights of all classes, from its cells.
   void estimate(const std::uint64_t* at, Reals weights) const {
-    if (shape_.depth == 1) {
-      for (std::size_t c = 0; c < weights.size(); ++c) weights[c] = signed_cell(*at, c);
-      return;
-    }
     for (std::size_t c = 0; c < weights.size(); ++c) {
-      std::array<double, kMaxDepth> read{};
-      for (std::size_t row = 0; row < shape_.depth; ++row) read[row] = signed_cell(at[row], c);
-      weights[c] = shape_.query == Query::mean ? mean(read) : median(read);
+      weights[c] = combine([&](std::size_t row) { return signed_cell(at[row], c); });
     }
   }
 
@@ -107,22 +133,63 @@ class CountSketch : public Storage {
     return (at & 1) ? -value : value;
   }
 
-  double mean(const std::array<double, kMaxDepth>& read) const {
+  // Mean or median of what the rows read.
+  template <class Read>
+  double combine(Read read) const {
+    if (shape_.depth == 1) return read(0);
+    if (shape_.query == Query::median) return median(read);
     double sum = 0.0;
-    for (std::size_t row = 0; row < shape_.depth; ++row) sum += read[row];
+    for (std::size_t row = 0; row < shape_.depth; ++row) sum += read(row);
     return sum / static_cast<double>(shape_.depth);
   }
 
   // Of an even number of rows, the mean of the middle two.
-  double median(std::array<double, kMaxDepth>& read) const {
+  template <class Read>
+  double median(Read row_value) const {
+    std::array<double, kMaxDepth> read{};
+    for (std::size_t row = 0; row < shape_.depth; ++row) read[row] = row_value(row);
     const auto begin = read.begin(), end = begin + static_cast<std::ptrdiff_t>(shape_.depth);
     std::sort(begin, end);
     const std::size_t half = shape_.depth / 2;
     return shape_.depth % 2 ? read[half] : 0.5 * (read[half - 1] + read[half]);
   }
 
+  // Which distinct cells the keys touch.
+  static void number_cells(Places& places) {
+    const std::size_t capacity = std::bit_ceil(std::max<std::size_t>(2 * places.cells.size(), 16));
+    places.table.assign(capacity, 0);
+    places.touched.clear();
+    places.touch.resize(places.cells.size());
+    for (std::size_t i = 0; i < places.cells.size(); ++i) {
+      const std::uint64_t cell = places.cells[i] / 2;
+      std::size_t at = (cell * kGolden) >> (64 - std::bit_width(capacity - 1));
+      while (places.table[at] != 0 && places.touched[places.table[at] - 1] != cell) {
+        at = (at + 1) & (capacity - 1);
+      }
+      if (places.table[at] == 0) {
+        places.touched.push_back(cell);
+        places.table[at] = static_cast<std::uint32_t>(places.touched.size());
+      }
+      places.touch[i] = places.table[at] - 1;
+    }
+  }
+
+  // block[touched cell][class] = the signed sum of the steps of its keys.
+  void push(const Places& places, ConstReals step, std::vector<double>& block) const {
+    const std::size_t classes = shape_.classes;
+    block.assign(places.touched.size() * classes, 0.0);
+    for (std::size_t i = 0; i < places.cells.size(); ++i) {
+      const double sign = (places.cells[i] & 1) ? -1.0 : 1.0;
+      const double* from = step.data() + i / shape_.depth * classes;
+      double* to = block.data() + places.touch[i] * classes;
+      for (std::size_t c = 0; c < classes; ++c) to[c] += sign * from[c];
+    }
+  }
+
   SketchShape shape_;
   Cells<Cell> cells_;
+  bool writes_once_;                   // each cell once per batch, instead of once per key
+  mutable std::vector<double> block_;  // scratch of push()
 };
 
 }  // namespace bear

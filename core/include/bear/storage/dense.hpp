@@ -1,25 +1,27 @@
 // One weight per possible key below a known dimension: the exact, O(p) storage of SGD and oLBFGS.
 #pragma once
 
-#include "bear/storage/cells.hpp"
+#include "bear/storage/byte_cells.hpp"
 
 namespace bear {
 
 template <class Cell>
 class Dense final : public Storage {
  public:
-  Dense(std::size_t dimension, std::size_t classes)
-      : dimension_(dimension), classes_(classes), cells_(dimension, classes) {}
+  Dense(std::size_t dimension, std::size_t classes, std::uint64_t seed)
+      : dimension_(dimension), classes_(classes), cells_(dimension, classes, seed) {}
 
   void locate(const ActiveSet& active, Places& places) const override {
     places.depth = 1;
     places.cells.clear();
+    places.touched.clear();
     for (const Key key : active.keys()) {
       if (key >= dimension_) {
         throw std::invalid_argument("keys must be below the dimension, " +
                                     std::to_string(dimension_) + ", got " + std::to_string(key));
       }
       places.cells.push_back(2 * key);
+      places.touched.push_back(key);
     }
   }
 
@@ -36,11 +38,12 @@ class Dense final : public Storage {
   }
 
   void add(const Places& places, ConstReals step) override {
-    for (std::size_t a = 0; a < places.cells.size(); ++a) {
-      for (std::size_t c = 0; c < classes_; ++c) {
-        cells_.add(places.cells[a] / 2, c, step[a * classes_ + c]);
-      }
-    }
+    cells_.add_block(places.touched, step);
+  }
+
+  std::size_t reflect(const Places& places, ConstReals step, Reals change) const override {
+    std::copy(step.begin(), step.end(), change.begin());
+    return places.touched.size();
   }
 
   void scale(double c) override { cells_.scale(c); }
@@ -52,6 +55,9 @@ class Dense final : public Storage {
   }
 
   std::span<std::byte> bytes() override { return cells_.bytes(); }
+  std::vector<double> numbers() const override { return cells_.numbers(); }
+  void restore(std::span<const double> numbers) override { cells_.restore(numbers); }
+  std::size_t used() const override { return cells_.used(); }
   Fill fill() const override { return cells_.fill(); }
 
  private:

@@ -1,0 +1,121 @@
+"""``bearsketch demo``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from bearsketch.files import write_whole
+from bearsketch.sizes import format_bytes
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from bearsketch.demo import Outcome
+
+MEMORY, K = "64KiB", 200
+
+
+def demo(
+    out: Annotated[
+        Path | None, typer.Option(help="Folder for report.html and model.bear.", show_default=False)
+    ] = None,
+    examples: Annotated[int, typer.Option(min=500, help="Messages to learn from.")] = 20_000,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the messages and the hashes.")] = 0,
+) -> None:
+    """Find 30 planted phrases among 10^12 possible features, in one pass and 64 KiB.
+
+    **Examples**
+
+    `bearsketch demo`
+
+    `bearsketch demo --out demo --examples 50000`
+    """
+    from rich.console import Console
+
+    from bearsketch import demo as job
+
+    console = Console()
+    console.print(
+        f"Making {examples:,} messages over {job.POSSIBLE:.0e} possible word pairs, "
+        f"{len(job.PLANTED)} of them planted ..."
+    )
+    n_batches = max(examples // 500, 1)
+    train = list(job.messages(n_batches, seed=seed + 1))
+    test = list(job.messages(8, seed=seed + 1_000_001))
+    outcomes = {
+        name: job.run(name, train, test, memory=MEMORY, k=K, seed=0)
+        for name in ("bear+", "mission", "fh")
+    }
+    best = outcomes["bear+"]
+    console.print(_planted_table(job.PLANTED, best))
+    console.print(_comparison(outcomes))
+    if out is not None:
+        _write_report(out, best, examples)
+        console.print(f"Wrote {out / 'report.html'} and {out / 'model.bear'}.")
+
+
+def _planted_table(planted: dict[str, float], outcome: Outcome) -> Table:
+    from rich.table import Table
+
+    table = Table(title=f"Planted and found: {len(outcome.found)} of {len(planted)}")
+    for column in ("planted phrase", "speaks for", "rank", "weight"):
+        table.add_column(column, justify="right" if column in ("rank", "weight") else "left")
+    ranks = {name: rank for rank, name in enumerate(outcome.learner.selected().names, start=1)}
+    for name, weight in planted.items():
+        found = outcome.found.get(name)
+        table.add_row(
+            name,
+            "spam" if weight > 0 else "ham",
+            str(ranks.get(name, "")),
+            "not found" if found is None else f"{found:+.3f}",
+        )
+    return table
+
+
+def _comparison(outcomes: dict[str, Outcome]) -> Table:
+    from rich.table import Table
+
+    table = Table(title="The same stream, the same bytes, one pass")
+    for column in ("learner", "model", "planted found", "among its top 30", "test accuracy"):
+        table.add_column(column, justify="left" if column == "learner" else "right")
+    for name, outcome in outcomes.items():
+        learner = outcome.learner
+        if learner.config.k:
+            top = set(learner.selected().names[:30]) & set(outcome.found)
+            named, in_top = f"{len(outcome.found)} of 30", f"{len(top)}"
+        else:
+            named, in_top = "cannot name", "-"
+        size = format_bytes(learner.sizes.model_bytes)
+        table.add_row(name, size, named, in_top, f"{outcome.accuracy:.3f}")
+    return table
+
+
+def _write_report(out: Path, outcome: Outcome, examples: int) -> None:
+    from bearsketch import demo as job
+    from bearsketch.report import render
+
+    learner = outcome.learner
+    out.mkdir(parents=True, exist_ok=True)
+    features = [
+        (f.name, f.weight, "planted" if f.name in job.PLANTED else "")
+        for f in list(learner.selected())[:50]
+    ]
+    facts = [
+        ("learner", learner.config.learner),
+        ("examples", f"{examples:,}, one pass"),
+        ("possible features", f"{job.POSSIBLE:,}"),
+        (
+            "model",
+            f"{format_bytes(learner.sizes.model_bytes)}: {learner.config.width} x "
+            f"{learner.config.depth} cells, {learner.config.k} selected",
+        ),
+        ("test accuracy", f"{outcome.accuracy:.3f}"),
+        ("training time", f"{outcome.seconds:.1f} s"),
+    ]
+    lead = f"{len(outcome.found)} of {len(job.PLANTED)} planted phrases are among the selected."
+    page = render("bearsketch demo", lead, features, outcome.curve, facts)
+    write_whole(out / "report.html", page.encode())
+    learner.save(out / "model.bear")

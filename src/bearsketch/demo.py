@@ -1,0 +1,99 @@
+"""The main job on data it makes itself: 30 planted phrases among 10^12 possible word pairs.
+
+Messages are bags of word pairs over a vocabulary of a million made-up words (so 10^12 pairs are
+possible), drawn with the long tail of real text. Thirty phrases speak for or against the label;
+everything else is noise. A learner sees each message once and must name the thirty.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from bearsketch.batch import Batch
+from bearsketch.learners import Learner, make_learner
+
+SPAM = """
+free_prize wire_transfer act_now double_income lottery_winner risk_free claim_reward cheap_meds
+urgent_reply lowest_price miracle_cure easy_cash exclusive_offer no_fees hidden_account
+""".split()
+HAM = """
+meeting_notes quarterly_report pull_request code_review lunch_tomorrow school_pickup draft_attached
+release_plan bug_fixed thank_you project_update flight_booking team_retreat budget_review
+test_results
+""".split()
+PLANTED: dict[str, float] = {**dict.fromkeys(SPAM, 3.0), **dict.fromkeys(HAM, -3.0)}
+
+VOCABULARY = 10**6
+POSSIBLE = VOCABULARY**2
+PAIRS_PER_MESSAGE = 40
+PHRASE_RATE = 0.035  # share of messages each planted phrase occurs in
+CONSONANTS, VOWELS = "bdfgklmnprstvz", "aeiou"
+SYLLABLES = [a + b for a in CONSONANTS for b in VOWELS] + [
+    a + b + c for a in "bdklmnprst" for b in "aio" for c in "nrs"
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What one learner made of the stream."""
+
+    learner: Learner
+    accuracy: float
+    seconds: float
+    curve: list[tuple[int, float]]
+
+    @property
+    def found(self) -> dict[str, float]:
+        """Planted phrases among the selected, with their weights."""
+        if self.learner.config.k == 0:
+            return {}
+        chosen = {feature.name: feature.weight for feature in self.learner.selected()}
+        return {name: chosen[name] for name in PLANTED if name in chosen}
+
+
+def word(number: int) -> str:
+    """Made-up word of a number below a million: three syllables, each number its own."""
+    base = len(SYLLABLES)
+    return "".join(SYLLABLES[number // base**place % base] for place in (2, 1, 0))
+
+
+def messages(n_batches: int, *, rows: int = 500, seed: int = 1) -> Iterator[Batch]:
+    """Batches of labelled messages; the same seed gives the same messages."""
+    rng = np.random.default_rng(seed)
+    phrases = np.array(list(PLANTED))
+    weights = np.array(list(PLANTED.values()))
+    for _ in range(n_batches):
+        pairs = _zipf_words(rng, (rows, PAIRS_PER_MESSAGE, 2))
+        present = rng.random((rows, len(phrases))) < PHRASE_RATE
+        margin = present @ weights + rng.logistic(scale=0.6, size=rows)
+        bags = [
+            [f"{word(a)}_{word(b)}" for a, b in pairs[i]] + phrases[present[i]].tolist()
+            for i in range(rows)
+        ]
+        yield Batch.from_rows(bags, np.where(margin > 0, 1, -1))
+
+
+def _zipf_words(rng: np.random.Generator, shape: tuple[int, ...]) -> npt.NDArray[np.int64]:
+    """Word numbers whose frequency falls like 1 / rank."""
+    return np.asarray(VOCABULARY ** rng.random(shape), dtype=np.int64) - 1
+
+
+def run(
+    name: str, train: list[Batch], test: list[Batch], *, memory: str, k: int, seed: int = 0
+) -> Outcome:
+    """Train one learner in one pass and test it on messages it has not seen."""
+    start = time.perf_counter()
+    learner = make_learner(name, memory=memory, k=None if name == "fh" else k, seed=seed)
+    curve, seen = [], 0
+    for batch in train:
+        progress = learner.learn(batch)
+        seen += progress.examples
+        curve.append((seen, progress.loss))
+    seconds = time.perf_counter() - start
+    right = [np.mean(learner.predict(batch) == batch.labels) for batch in test]
+    return Outcome(learner, float(np.mean(right)), seconds, curve)
