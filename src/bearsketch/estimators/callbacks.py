@@ -71,7 +71,7 @@ class Tasks:
         self._root = estimator._init_callback_context(max_subtasks=passes)
 
     def passes(self) -> Iterator[int]:
-        """Number the passes until all are done or a callback stops them."""
+        """Run the tasks of all passes, each by its number, until a callback stops them."""
         self._begin(self._root)
         for number in range(self._passes):
             self._pass = self._root.subcontext(task_name="pass", max_subtasks=self._n_blocks)

@@ -28,8 +28,8 @@ class SketchClassifier(ClassifierMixin, SketchEstimator):
     k : int, default=None
         Features to select. None: as many as a quarter of the memory holds, at most 1,000.
     memory : str or int, default="256KiB"
-        Bytes the model keeps, names not counted. The default holds 1,000 selected features and
-        some 21,000 cells three deep, enough for text of 50,000 words.
+        Bytes the model keeps, names not counted. With ``bear+`` and two classes the default
+        holds 1,000 selected features and 250,000 one-byte cells, enough for text of 50,000 words.
     passes : int, default=1
         Trips over the data. One, because streams cannot be read twice; with more, ``bear+``
         learns on the selected features alone and recovers exact solutions.
@@ -161,7 +161,8 @@ class SketchClassifier(ClassifierMixin, SketchEstimator):
         >>> SketchClassifier(k=2, memory="4KiB").fit_stream(batches).classes_
         array([0, 1])
         """
-        return self._fit_stream(source, options, classes)
+        self._fit_stream(source, options, classes)
+        return self
 
     def decision_function(self, X: Any) -> npt.NDArray[np.float64]:
         """Margins: of the second of two classes, shape (n_samples,); else one per class.

@@ -57,4 +57,4 @@ def looked_up(names: Any, columns: npt.NDArray[Any], prefix: str) -> npt.NDArray
 
 def _wants_frame(estimator: Any) -> bool:
     asked = getattr(estimator, "_sklearn_output_config", {}).get("transform")
-    return (asked or get_config()["transform_output"]) != "default"
+    return bool((asked or get_config()["transform_output"]) != "default")

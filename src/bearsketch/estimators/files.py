@@ -7,18 +7,17 @@ from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
-
+from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from bearsketch import model_file
 from bearsketch.batch import pack_names
 from bearsketch.estimators.columns import looked_up
 from bearsketch.exceptions import IncompatibleError, ParameterError
-from bearsketch.learners import Learner, load
-from bearsketch.learners import state
+from bearsketch.learners import Learner, load, state
 
 
-class KeepsModel:
+class KeepsModel(BaseEstimator):
     """Pickle as parameters and the bytes of a model file; save and load that file."""
 
     learner_: Learner
@@ -127,7 +126,7 @@ class KeepsModel:
         self.learner_ = learner
 
     def __getstate__(self) -> dict[str, Any]:
-        kept: dict[str, Any] = dict(super().__getstate__())  # type: ignore[misc, arg-type]
+        kept = dict(super().__getstate__())
         if "learner_" in kept:
             kept["learner_"] = kept["learner_"].to_bytes()
         return kept
@@ -135,7 +134,7 @@ class KeepsModel:
     def __setstate__(self, kept: dict[str, Any]) -> None:
         if "learner_" in kept:
             kept = {**kept, "learner_": Learner.from_bytes(kept["learner_"])}
-        super().__setstate__(kept)  # type: ignore[misc]
+        super().__setstate__(kept)
 
 
 def _plain(label: Any) -> Any:

@@ -105,7 +105,8 @@ class SketchRegressor(RegressorMixin, SketchEstimator):
         -------
         self
         """
-        return self._fit_stream(source, options)
+        self._fit_stream(source, options)
+        return self
 
     def predict(self, X: Any) -> npt.NDArray[np.float64]:
         """Predicted number of each example, with all features, not the selected alone.

@@ -25,7 +25,7 @@ class Rows(Protocol):
     def __len__(self) -> int: ...
 
     def batch(self, take: Take, seed: int) -> Batch:
-        """Some rows as a batch without labels; ``seed`` hashes names."""
+        """Give some rows as a batch without labels; ``seed`` hashes names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,12 +36,14 @@ class DenseRows:
 
     @property
     def columns(self) -> int:
+        """Number of columns."""
         return int(self.array.shape[1])
 
     def __len__(self) -> int:
         return len(self.array)
 
     def batch(self, take: Take, seed: int) -> Batch:
+        """Give some rows as a batch."""
         part = _as_float32(self.array[take])
         row, column = np.nonzero(part)
         return Batch(_row_starts(row, len(part)), column.astype(np.uint64), part[row, column])
@@ -55,12 +57,14 @@ class SparseRows:
 
     @property
     def columns(self) -> int:
+        """Number of columns."""
         return int(self.matrix.shape[1])
 
     def __len__(self) -> int:
         return int(self.matrix.shape[0])
 
     def batch(self, take: Take, seed: int) -> Batch:
+        """Give some rows as a batch."""
         part = self.matrix[take]
         values = _as_float32(part.data)
         indptr, keys = part.indptr.astype(np.int64, copy=False), part.indices
@@ -80,12 +84,14 @@ class NamedRows:
 
     @property
     def columns(self) -> None:
+        """None: features have no columns here."""
         return None
 
     def __len__(self) -> int:
         return len(self.rows)
 
     def batch(self, take: Take, seed: int) -> Batch:
+        """Give some rows as a batch."""
         if isinstance(take, slice):
             return Batch.from_rows(self.rows[take], seed=seed)
         return Batch.from_rows([self.rows[i] for i in take], seed=seed)
@@ -99,12 +105,14 @@ class BatchRows:
 
     @property
     def columns(self) -> None:
+        """None: features have no columns here."""
         return None
 
     def __len__(self) -> int:
         return len(self.whole)
 
     def batch(self, take: Take, seed: int) -> Batch:
+        """Give some rows as a batch."""
         if not isinstance(take, slice):
             raise ParameterError("rows of a Batch are taken in order, got a list of places")
         start, stop, _ = take.indices(len(self))
@@ -114,7 +122,7 @@ class BatchRows:
 def named_rows(X: Any) -> Sequence[Any] | None:
     """Rows that carry names instead of columns, or None when X is a matrix or a frame."""
     if not isinstance(X, list | tuple) and not (
-        getattr(X, "ndim", None) == 1 and getattr(X, "dtype", None) == object
+        getattr(X, "ndim", None) == 1 and getattr(getattr(X, "dtype", None), "kind", "") == "O"
     ):
         return None
     rows = list(X)

@@ -137,4 +137,5 @@ class SketchSelector(SketchEstimator):
         -------
         self
         """
-        return self._fit_stream(source, options, classes)
+        self._fit_stream(source, options, classes)
+        return self

@@ -58,7 +58,7 @@ class ClassMap:
         return cls(np.empty(0), np.empty(0, dtype=np.intp), max_classes, "softmax")
 
     def grown(self, labels: Array) -> ClassMap:
-        """The same with the classes of new labels, as far as there is room."""
+        """Add the classes of new labels, as far as there is room."""
         if len(self.classes) == self.n_classes:
             return self
         seen = np.unique(labels)
@@ -145,7 +145,7 @@ def check_targets(name: str, y: Any, n_examples: int, classifies: bool) -> Array
 
 
 def check_weights(sample_weight: Any, y: Array) -> npt.NDArray[np.float64] | None:
-    """Importance of each example: finite, not negative, not all 0."""
+    """Check the importance of each example: finite, not negative, not all 0."""
     if sample_weight is None:
         return None
     if isinstance(sample_weight, Number):
