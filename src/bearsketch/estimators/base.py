@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, Self
@@ -30,6 +32,7 @@ from bearsketch.learners.parts import check_choice, check_number
 from bearsketch.sizes import format_bytes, parse_bytes
 
 BLOCK_EXAMPLES = 8192  # rows of a matrix that are turned into a batch at a time
+STREAM_EXAMPLES = 1000  # of a batch that is read from a stream
 DENSE_CELL_BYTES = 4
 LARGEST_SEED = 2**31 - 1
 LARGEST_CLASSES = 65536
@@ -89,15 +92,14 @@ class SketchEstimator(SelectsFeatures, KeepsModel, CallbackSupportMixin, BaseEst
             classes = ClassMap.fixed(labels)
         self._start(classes, rows.columns, self._draw_seed())
         numbers = self._encode(labels)
-        shuffle = self.shuffle and not isinstance(rows, BatchRows)
+        order = None if len(counted) == len(labels) or isinstance(rows, BatchRows) else counted
+        n_blocks = -(-len(labels if order is None else order) // self._block)
         rng = np.random.default_rng(self.learner_.config.seed)
-        tasks = Tasks(self, self.passes, -(-len(counted) // self._block), X, y, sample_weight)
+        tasks = Tasks(self, self.passes, n_blocks, X, y, sample_weight)
         for _ in tasks.passes():
-            order = rng.permutation(counted) if shuffle else counted
-            whole = not shuffle and len(counted) == len(labels)
-            self._learn(
-                tasks.batches(self._batches(rows, numbers, weights, None if whole else order))
-            )
+            if self.shuffle and not isinstance(rows, BatchRows):
+                order = rng.permutation(counted)
+            self._learn(tasks.batches(self._batches(rows, numbers, weights, order)))
             self.learner_.finish_pass()
         return self
 
@@ -120,16 +122,31 @@ class SketchEstimator(SelectsFeatures, KeepsModel, CallbackSupportMixin, BaseEst
     @with_callbacks
     def _fit_stream(self, source: Any, options: dict[str, Any], classes: Any = None) -> Self:
         self._check_parameters()
-        batches = _batches_of(source)
-        if batches is not None and iter(batches) is batches and self.passes > 1:
-            raise ParameterError(
-                f"passes must be 1 for an iterator, which is read once, got {self.passes}",
-                hint="Give a path, or a list of batches.",
-            )
-        started, seed = False, self._draw_seed()
+        seed = self._draw_seed()
+        with contextlib.ExitStack() as opened:
+            batches = _batches_of(source)
+            if batches is None:
+                batches = opened.enter_context(self._open(source, seed, options))
+            elif iter(batches) is batches and self.passes > 1:
+                raise ParameterError(
+                    f"passes must be 1 for an iterator, which is read once, got {self.passes}",
+                    hint="Give a path, or a list of batches.",
+                )
+            self._learn_stream(batches, seed, classes)
+        return self
+
+    def _open(self, source: Any, seed: int, options: dict[str, Any]) -> Any:
+        from bearsketch.io import open_stream
+
+        rows = self.batch_size * max(STREAM_EXAMPLES // self.batch_size, 1)
+        given = {"rows": rows, "include_unlabelled": False, **options, "seed": seed}
+        return open_stream(source, **given)
+
+    def _learn_stream(self, batches: Iterable[Batch], seed: int, classes: Any) -> None:
+        started = False
         tasks = Tasks(self, self.passes, None)
         for _ in tasks.passes():
-            for batch in tasks.batches(batches or _open(source, seed, options)):
+            for batch in tasks.batches(batches):
                 labels = check_targets(
                     type(self).__name__, batch.labels, len(batch), self._classifies()
                 )
@@ -142,7 +159,6 @@ class SketchEstimator(SelectsFeatures, KeepsModel, CallbackSupportMixin, BaseEst
             if not started:
                 raise DataError("the stream must hold examples, got none", code="DATA-EMPTY")
             self.learner_.finish_pass()
-        return self
 
     def _class_map(self, classes: Any) -> ClassMap | None:
         """Classes as declared, or open to new ones; None for regression."""
@@ -339,14 +355,11 @@ def _batches_of(source: Any) -> Iterable[Batch] | None:
         return [source]
     if isinstance(source, list | tuple):
         return source if source and isinstance(source[0], Batch) else None
-    return source if hasattr(source, "__next__") and not hasattr(source, "read") else None
-
-
-def _open(source: Any, seed: int, options: dict[str, Any]) -> Iterable[Batch]:
-    from bearsketch.io import open_stream
-
-    opened: Iterable[Batch] = open_stream(source, seed=seed, **options)
-    return opened
+    closed = isinstance(source, str | os.PathLike) or not isinstance(source, Iterable)
+    if closed or any(hasattr(source, name) for name in ("read", "__arrow_c_stream__")):
+        return None
+    batches: Iterable[Batch] = source
+    return batches
 
 
 def _plain(value: Any) -> Any:

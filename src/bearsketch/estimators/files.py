@@ -15,6 +15,7 @@ from bearsketch.batch import pack_names
 from bearsketch.estimators.columns import looked_up
 from bearsketch.exceptions import IncompatibleError, ParameterError
 from bearsketch.learners import Learner, load, state
+from bearsketch.learners.labels import Labels
 
 
 class KeepsModel(BaseEstimator):
@@ -123,6 +124,7 @@ class KeepsModel(BaseEstimator):
             classes = np.array(learner.labels.classes or (-1, 1))
             self._class_numbers = np.argsort(classes)
             self.classes_ = classes[self._class_numbers]
+            learner.labels = Labels(learner.config.loss, len(classes))
         self.learner_ = learner
 
     def __getstate__(self) -> dict[str, Any]:

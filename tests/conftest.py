@@ -1,0 +1,20 @@
+"""What several test files share."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+REPOSITORY = Path(__file__).resolve().parents[1]
+
+
+@pytest.fixture(scope="session")
+def shared_data() -> Path:
+    """Folder of real data sets; tests that need it are skipped where it is absent."""
+    given = os.environ.get("BEARSKETCH_DATA")
+    folder = Path(given) if given else REPOSITORY.parent / "shared" / "data"
+    if not folder.is_dir():
+        pytest.skip("shared data folder is absent; set BEARSKETCH_DATA to where it is")
+    return folder
