@@ -76,7 +76,7 @@ def test_two_classes_found_on_the_way(two_classes):
 
 def test_more_classes_than_room(three_classes):
     X, y = three_classes
-    with pytest.raises(LimitError, match="at most 2 .*got 3"):
+    with pytest.raises(LimitError, match=r"at most 2 .*got 3"):
         SketchClassifier(max_classes=2).partial_fit(X, y)
 
 

@@ -50,7 +50,7 @@ def test_inverse_transform_puts_columns_back(fitted, two_classes):
     assert_array_equal(fitted.inverse_transform(fitted.transform(X)), expected)
     back = fitted.inverse_transform(fitted.transform(sp.csr_array(X)))
     assert_array_equal(back.toarray(), expected)
-    with pytest.raises(ParameterError, match="X must have 3 columns, .*got 2"):
+    with pytest.raises(ParameterError, match=r"X must have 3 columns, .*got 2"):
         fitted.inverse_transform(X[:, :2])
 
 

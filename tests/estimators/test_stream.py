@@ -62,7 +62,7 @@ def test_fit_stream_starts_anew_and_is_the_same_as_partial_fit():
 
 
 def test_an_iterator_is_read_once_and_a_list_again():
-    with pytest.raises(ParameterError, match="passes must be 1 for an iterator.*got 2"):
+    with pytest.raises(ParameterError, match=r"passes must be 1 for an iterator.*got 2"):
         SketchClassifier(passes=2).fit_stream(stream([0, 1]))
     got = SketchClassifier(passes=2, k=3, memory="8KiB").fit_stream(list(stream([0, 1])))
     assert got.learner_.counters["passes"] == 2
