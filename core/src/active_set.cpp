@@ -1,14 +1,61 @@
 #include "bear/active_set.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <limits>
+#include <numeric>
 
 namespace bear {
+
+namespace {
+
+constexpr std::size_t kRowsAtOnce = 8;  // sums that run side by side, each in its own order
+
+// out[i] = sum over c of x[i][c] * w[c] for N rows; alone, each sum would wait for itself.
+template <std::size_t N>
+void multiply_rows(const float* x, std::size_t n, const double* w, double* out) {
+  std::array<double, N> sums{};
+  for (std::size_t c = 0; c < n; ++c) {
+    for (std::size_t i = 0; i < N; ++i) sums[i] += static_cast<double>(x[i * n + c]) * w[c];
+  }
+  std::copy(sums.begin(), sums.end(), out);
+}
+
+void multiply(const float* x, std::size_t rows, std::size_t n, const double* w, double* out) {
+  std::size_t i = 0;
+  for (; i + kRowsAtOnce <= rows; i += kRowsAtOnce) {
+    multiply_rows<kRowsAtOnce>(x + i * n, n, w, out + i);
+  }
+  for (; i + 4 <= rows; i += 4) multiply_rows<4>(x + i * n, n, w, out + i);
+  for (; i < rows; ++i) multiply_rows<1>(x + i * n, n, w, out + i);
+}
+
+}  // namespace
+
+bool ActiveSet::repeats(const BatchView& batch) const {
+  if (keys_.empty() || batch.n_rows() == 0) return false;
+  for (std::size_t row = 0; row < batch.n_rows(); ++row) {
+    const auto start = static_cast<std::size_t>(batch.indptr[row]);
+    const auto stop = static_cast<std::size_t>(batch.indptr[row + 1]);
+    if (stop - start != keys_.size()) return false;
+    if (!std::equal(keys_.begin(), keys_.end(), batch.keys.data() + start)) return false;
+  }
+  return true;
+}
 
 void ActiveSet::assign(const BatchView& batch) {
   batch_ = batch;
   const std::size_t first = batch.first_entry();
+  if (repeats(batch)) {
+    std::iota(entries_.begin(), entries_.end(), first);
+    if (!full_) columns_.clear();
+    for (std::size_t i = columns_.size(); i < size() * n_rows(); ++i) {
+      columns_.push_back(static_cast<std::uint32_t>(i % size()));
+    }
+    full_ = true;
+    return;
+  }
   const std::size_t n_entries = batch.last_entry() - first;
   if (n_entries >= std::numeric_limits<std::uint32_t>::max() / 2) {
     throw std::invalid_argument("a minibatch must hold fewer than 2^31 entries, got " +
@@ -34,9 +81,11 @@ void ActiveSet::assign(const BatchView& batch) {
     }
     columns_[i] = table_[at] - 1;
   }
+  full_ = repeats(batch);
 }
 
 void ActiveSet::margins(ConstReals w, std::size_t classes, Reals out) const {
+  if (full_ && classes == 1) return full_margins(w, out);
   const std::size_t first = batch_.first_entry();
   const float* values = batch_.values.data() + first;
   for (std::size_t row = 0; row < n_rows(); ++row) {
@@ -64,6 +113,7 @@ void ActiveSet::gradient(ConstReals residual, std::size_t classes, Reals g) cons
   const std::size_t first = batch_.first_entry();
   const float* values = batch_.values.data() + first;
   std::fill(g.begin(), g.end(), 0.0);
+  if (full_ && classes == 1) return full_gradient(residual, g);
   for (std::size_t row = 0; row < n_rows(); ++row) {
     const auto start = static_cast<std::size_t>(batch_.indptr[row]) - first;
     const auto stop = static_cast<std::size_t>(batch_.indptr[row + 1]) - first;
@@ -77,6 +127,7 @@ void ActiveSet::gradient(ConstReals residual, std::size_t classes, Reals g) cons
 }
 
 void ActiveSet::gram(Reals out) const {
+  if (full_) return full_gram(out);
   const std::size_t first = batch_.first_entry();
   const std::size_t n = n_rows();
   std::vector<double> dense(size(), 0.0);
@@ -94,6 +145,49 @@ void ActiveSet::gram(Reals out) const {
       out[i * n + k] = out[k * n + i] = sum;
     }
     for (std::size_t e = start; e < stop; ++e) dense[columns_[e]] = 0.0;
+  }
+}
+
+void ActiveSet::full_margins(ConstReals w, Reals out) const {
+  const auto zeros = static_cast<std::size_t>(std::count(w.begin(), w.end(), 0.0));
+  if (4 * zeros < 3 * size()) return multiply(row(0), n_rows(), size(), w.data(), out.data());
+  // Weights read through the selection are nearly all zero, and a term of zero changes no sum.
+  std::fill(out.begin(), out.end(), 0.0);
+  for (std::size_t c = 0; c < size(); ++c) {
+    if (w[c] == 0.0) continue;
+    for (std::size_t i = 0; i < n_rows(); ++i) out[i] += static_cast<double>(row(i)[c]) * w[c];
+  }
+}
+
+void ActiveSet::full_gradient(ConstReals residual, Reals g) const {
+  std::size_t i = 0;
+  for (; i + 4 <= n_rows(); i += 4) {
+    const float *a = row(i), *b = row(i + 1), *c = row(i + 2), *d = row(i + 3);
+    const double* r = residual.data() + i;
+    for (std::size_t at = 0; at < g.size(); ++at) {
+      double sum = g[at];
+      sum += static_cast<double>(a[at]) * r[0];
+      sum += static_cast<double>(b[at]) * r[1];
+      sum += static_cast<double>(c[at]) * r[2];
+      sum += static_cast<double>(d[at]) * r[3];
+      g[at] = sum;
+    }
+  }
+  for (; i < n_rows(); ++i) {
+    for (std::size_t at = 0; at < g.size(); ++at) {
+      g[at] += static_cast<double>(row(i)[at]) * residual[i];
+    }
+  }
+}
+
+void ActiveSet::full_gram(Reals out) const {
+  const std::size_t n = n_rows();
+  std::vector<double> dense(size());
+  for (std::size_t i = 0; i < n; ++i) {
+    std::copy_n(row(i), size(), dense.begin());
+    const std::size_t rows = std::min(n, (i / 4 + 1) * 4);  // whole fours are faster
+    multiply(row(0), rows, size(), dense.data(), out.data() + i * n);
+    for (std::size_t k = 0; k < i; ++k) out[k * n + i] = out[i * n + k];
   }
 }
 

@@ -45,17 +45,22 @@ void Lbfgs::number(const ActiveSet& active) {
   }
 }
 
-void Lbfgs::dots(const Pair& pair, ConstReals v, double& with_s, double& with_r) const {
-  with_s = with_r = 0.0;
+template <std::size_t N>
+std::array<Lbfgs::Dots, N> Lbfgs::dots(const Pair& pair,
+                                       const std::array<ConstReals, N>& vectors) const {
+  std::array<Dots, N> sums{};
   for (std::size_t i = 0; i < pair.slots.size(); ++i) {
     const std::int32_t column = column_of_slot_[static_cast<std::size_t>(pair.slots[i])];
     if (column < 0) continue;
-    const double* at = v.data() + static_cast<std::size_t>(column) * classes_;
+    const std::size_t at = static_cast<std::size_t>(column) * classes_;
     for (std::size_t c = 0; c < classes_; ++c) {
-      with_s += pair.s[i * classes_ + c] * at[c];
-      with_r += pair.r[i * classes_ + c] * at[c];
+      for (std::size_t n = 0; n < N; ++n) {
+        sums[n].s += pair.s[i * classes_ + c] * vectors[n][at + c];
+        sums[n].r += pair.r[i * classes_ + c] * vectors[n][at + c];
+      }
     }
   }
+  return sums;
 }
 
 void Lbfgs::coefficients(ConstReals sg, ConstReals rg, Reals a, Reals c, double gam) {
@@ -78,7 +83,11 @@ void Lbfgs::direct(const Point& point, Reals z) {
   std::copy(point.gradient.begin(), point.gradient.end(), z.begin());
   if (count_ == 0) return;
   std::vector<double> sg(count_), rg(count_), a(count_), c(count_);
-  for (std::size_t q = 0; q < count_; ++q) dots(pairs_[ring(q)], point.gradient, sg[q], rg[q]);
+  for (std::size_t q = 0; q < count_; ++q) {
+    const auto [with_g] = dots<1>(pairs_[ring(q)], {point.gradient});
+    sg[q] = with_g.s;
+    rg[q] = with_g.r;
+  }
   const double gam = sr(newest_, newest_) / rr(newest_, newest_);
   coefficients(sg, rg, a, c, gam);
   for (double& value : z) value *= gam;
@@ -128,12 +137,10 @@ void Lbfgs::observe(const ActiveSet& active, ConstReals step, ConstReals change,
   for (std::size_t q = 0; q < count_; ++q) {
     const std::size_t i = ring(q);
     if (i == place) continue;  // the oldest, about to be replaced
-    double s_old_r = 0.0, r_old_r = 0.0, s_old_s = 0.0, r_old_s = 0.0;
-    dots(pairs_[i], change_, s_old_r, r_old_r);
-    dots(pairs_[i], step, s_old_s, r_old_s);
-    sr(i, place) = s_old_r;
-    sr(place, i) = r_old_s;
-    rr(i, place) = rr(place, i) = r_old_r;
+    const auto [with_r, with_s] = dots<2>(pairs_[i], {change_, step});
+    sr(i, place) = with_r.s;
+    sr(place, i) = with_s.r;
+    rr(i, place) = rr(place, i) = with_r.r;
   }
   sr(place, place) = dot(step, change_);
   rr(place, place) = dot(change_, change_);

@@ -111,8 +111,8 @@ double Learner::learn_minibatch(const BatchView& batch, Reals margins) {
   const double value = evaluate(batch, w_);
   if (!margins.empty()) std::copy(margins_.begin(), margins_.end(), margins.begin());
 
-  const Point point{active_, *loss_, targets_of(batch), margins_,  residual_,
-                    g_,      w_,     places_,           *storage_, selection_.size()};
+  const Point point{active_, *loss_,     targets_of(batch), margins_,  residual_,        g_,
+                    w_,      intercept_, places_,           *storage_, selection_.size()};
   z_.resize(g_.size());
   direction_->direct(point, z_);
   const double step = choose_step(point);

@@ -55,6 +55,12 @@ class Squared final : public Loss {
     each_row(targets, [&](std::size_t i, double share) { blocks[i] = share; });
   }
 
+  double curvature_along(ConstReals, const Targets& targets, ConstReals change) const override {
+    double sum = 0.0;
+    each_row(targets, [&](std::size_t i, double share) { sum += share * change[i] * change[i]; });
+    return sum;
+  }
+
   void predict(Reals) const override {}
 
   void check(ConstReals labels) const override {
@@ -93,6 +99,15 @@ class Logistic final : public Loss {
     each_row(targets, [&](std::size_t i, double share) {
       blocks[i] = share * sigmoid(margins[i]) * sigmoid(-margins[i]);
     });
+  }
+
+  double curvature_along(ConstReals margins, const Targets& targets,
+                         ConstReals change) const override {
+    double sum = 0.0;
+    each_row(targets, [&](std::size_t i, double share) {
+      sum += share * sigmoid(margins[i]) * sigmoid(-margins[i]) * change[i] * change[i];
+    });
+    return sum;
   }
 
   void predict(Reals margins) const override {
@@ -149,6 +164,26 @@ class Softmax final : public Loss {
         }
       }
     });
+  }
+
+  // Per row the variance of the change under the predicted probabilities.
+  double curvature_along(ConstReals margins, const Targets& targets,
+                         ConstReals change) const override {
+    std::vector<double> p(classes_);
+    double sum = 0.0;
+    each_row(targets, [&](std::size_t i, double share) {
+      const ConstReals row = margins.subspan(i * classes_, classes_);
+      std::copy(row.begin(), row.end(), p.begin());
+      normalise(p);
+      double mean = 0.0, square = 0.0;
+      for (std::size_t c = 0; c < classes_; ++c) {
+        const double d = change[i * classes_ + c];
+        mean += p[c] * d;
+        square += p[c] * d * d;
+      }
+      sum += share * (square - mean * mean);
+    });
+    return sum;
   }
 
   void predict(Reals margins) const override {

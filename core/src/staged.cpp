@@ -11,6 +11,15 @@ namespace {
 constexpr double kSelectedPhi = 0.5, kSelectedTau = 30.0;
 constexpr double kCellPhi = 1.5, kCellTau = 10.0;
 
+// Steps begin small: what noise does early to a short stream is not undone later, while shy steps
+// grow to full strength within some 20 batches. Margins may be a little too bold before steps
+// shrink: one pass of text is better for it, and clicks are not worse.
+constexpr double kFirstStrength = 0.3, kLeastStrength = 0.02;  // full strength is 1
+constexpr double kMemory = 0.05;                               // of the running slope
+constexpr double kRate = 0.05;                                 // at which strength follows it
+constexpr double kBoldness = 0.2;                              // share that is let pass
+constexpr double kMostShrink = -1.0, kMostGrowth = 3.0;
+
 // Zero for the selected weights, or for all others.
 void clear(const Places& places, Reals weights, bool selected) {
   if (places.groups == 0) {
@@ -23,21 +32,34 @@ void clear(const Places& places, Reals weights, bool selected) {
   }
 }
 
-double decayed(double phi, double clock, double tau) { return phi / std::sqrt(1.0 + clock / tau); }
-
 }  // namespace
 
+Staged::Staged(double scale)
+    : selected_{scale * kSelectedPhi, kSelectedTau},
+      cells_{scale * kCellPhi, kCellTau},
+      strength_{std::log(kFirstStrength)} {}
+
+std::vector<double> Staged::numbers() const {
+  return {selected_.clock, cells_.clock, strength_.log_value, strength_.slope, strength_.curvature};
+}
+
 void Staged::restore(std::span<const double> numbers) {
-  const bool sound = numbers.size() == 2 && numbers[0] >= 0.0 && numbers[1] >= 0.0 &&
-                     std::isfinite(numbers[0]) && std::isfinite(numbers[1]);
-  if (!sound) throw std::invalid_argument("the staged direction needs its two clocks");
-  selected_clock_ = numbers[0];
-  cell_clock_ = numbers[1];
+  if (numbers.size() != 5 || !(numbers[0] >= 0.0) || !(numbers[1] >= 0.0)) {
+    throw std::invalid_argument("the staged direction needs its clocks and its strength");
+  }
+  selected_.clock = numbers[0];
+  cells_.clock = numbers[1];
+  strength_ = {std::clamp(numbers[2], std::log(kLeastStrength), 0.0), numbers[3], numbers[4]};
+}
+
+double Staged::pace(const Block& block) const {
+  return std::exp(strength_.log_value) * block.phi / std::sqrt(1.0 + block.clock / block.tau);
 }
 
 void Staged::direct(const Point& point, Reals z) {
-  std::fill(z.begin(), z.end(), 0.0);
+  follow_noise(point);
   split_margins(point);
+  std::fill(z.begin(), z.end(), 0.0);
   const double selected = selected_step(point, z);
   for (double& value : z) value *= selected;
   for (std::size_t i = 0; i < margins_.size(); ++i) {
@@ -45,6 +67,21 @@ void Staged::direct(const Point& point, Reals z) {
   }
   const double cells = cell_step(point);
   for (std::size_t i = 0; i < z.size(); ++i) z[i] += cells * g_[i];
+}
+
+// A Newton step on the common factor says by which share the margins should grow.
+void Staged::follow_noise(const Point& point) {
+  u_.assign(point.margins.begin(), point.margins.end());
+  for (std::size_t i = 0; i < u_.size(); ++i) u_[i] -= point.intercept[i % point.intercept.size()];
+  const double slope = dot(point.residual, u_);
+  const double curvature = point.loss.curvature_along(point.margins, point.targets, u_);
+  strength_.slope += kMemory * (slope - strength_.slope);
+  strength_.curvature += kMemory * (curvature - strength_.curvature);
+  if (!(strength_.curvature > 0.0)) return;
+  const double growth =
+      std::clamp(kBoldness - strength_.slope / strength_.curvature, kMostShrink, kMostGrowth);
+  strength_.log_value =
+      std::clamp(strength_.log_value + kRate * growth, std::log(kLeastStrength), 0.0);
 }
 
 // Leaves in margins_ the part of the margins that the selected weights and the intercept make.
@@ -67,8 +104,8 @@ double Staged::selected_step(const Point& point, Reals z) {
   point.loss.gradient(margins_, point.targets, residual_);
   point.active.gradient(residual_, point.loss.classes(), z);
   clear(point.places, z, false);
-  const double step = decayed(kSelectedPhi, selected_clock_, kSelectedTau) * line_step(point, z);
-  selected_clock_ += static_cast<double>(members_) / static_cast<double>(point.selected);
+  const double step = pace(selected_) * line_step(point, z);
+  selected_.clock += static_cast<double>(members_) / static_cast<double>(point.selected);
   return step;
 }
 
@@ -81,15 +118,15 @@ double Staged::cell_step(const Point& point) {
   point.active.gradient(residual_, point.loss.classes(), g_);
   clear(point.places, g_, true);
   const std::size_t touched = point.storage.reflect(point.places, g_, stored_);
-  const double step = decayed(kCellPhi, cell_clock_, kCellTau) * line_step(point, stored_);
+  const double step = pace(cells_) * line_step(point, stored_);
   if (touched > 0) {
-    cell_clock_ +=
+    cells_.clock +=
         static_cast<double>(touched) / static_cast<double>(std::max(touched, point.storage.used()));
   }
   return step;
 }
 
-// The step along a change of weights that the bound on the curvature allows, times phi = 1.
+// The step along a change of weights that the bound on the curvature allows.
 double Staged::line_step(const Point& point, ConstReals change) {
   const std::size_t classes = point.loss.classes();
   u_.resize(margins_.size());
@@ -101,11 +138,9 @@ double Staged::line_step(const Point& point, ConstReals change) {
   }
   const double total = point.targets.total();
   if (!(slope > 0.0) || !(squares > 0.0) || !(total > 0.0)) return 0.0;
-  return strength_ * slope * total / (point.loss.curvature_bound() * squares);
+  return slope * total / (point.loss.curvature_bound() * squares);
 }
 
-std::unique_ptr<Direction> make_staged(double strength) {
-  return std::make_unique<Staged>(strength);
-}
+std::unique_ptr<Direction> make_staged(double scale) { return std::make_unique<Staged>(scale); }
 
 }  // namespace bear

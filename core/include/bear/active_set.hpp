@@ -1,5 +1,7 @@
 // The unique keys of a batch, and the batch renumbered to them: entry e stands in column
-// column(e) of a small dense problem. Every key is hashed once.
+// column(e) of a small dense problem. Every key is hashed once. Where every row holds every key, as
+// in dense data, columns are counted instead of looked up; the sums keep their order, so the
+// results are the same to the last bit.
 #pragma once
 
 #include "bear/batch.hpp"
@@ -32,6 +34,15 @@ class ActiveSet {
   void gram(Reals out) const;
 
  private:
+  // Whether every row of the batch holds exactly the keys of the last one, in their order.
+  bool repeats(const BatchView& batch) const;
+  void full_margins(ConstReals w, Reals out) const;
+  void full_gradient(ConstReals residual, Reals g) const;
+  void full_gram(Reals out) const;
+  const float* row(std::size_t i) const {
+    return batch_.values.data() + batch_.first_entry() + i * size();
+  }
+
   KeyHash hash_;
   BatchView batch_;
   std::vector<Key> keys_;
@@ -39,6 +50,7 @@ class ActiveSet {
   std::vector<std::size_t> entries_;
   std::vector<std::uint32_t> columns_;  // of the entries first_entry() .. last_entry()
   std::vector<std::uint32_t> table_;    // open addressing: column + 1, or 0
+  bool full_ = false;                   // every row holds every key, column after column
 };
 
 }  // namespace bear

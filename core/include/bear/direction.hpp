@@ -14,10 +14,11 @@ struct Point {
   const ActiveSet& active;
   const Loss& loss;
   Targets targets;
-  ConstReals margins;   // [row][class]
-  ConstReals residual;  // [row][class], the gradient by the margins
-  ConstReals gradient;  // [key][class]
-  ConstReals weights;   // [key][class]
+  ConstReals margins;    // [row][class]
+  ConstReals residual;   // [row][class], the gradient by the margins
+  ConstReals gradient;   // [key][class]
+  ConstReals weights;    // [key][class]
+  ConstReals intercept;  // [class]; part of the margins
   const Places& places;
   const Storage& storage;
   std::size_t selected;  // keys selected in all
@@ -56,7 +57,7 @@ class Direction {
 
 std::unique_ptr<Direction> make_gradient();
 std::unique_ptr<Direction> make_newton();
-std::unique_ptr<Direction> make_staged(double strength);
+std::unique_ptr<Direction> make_staged(double scale);
 std::unique_ptr<Direction> make_lbfgs(std::size_t history, std::size_t classes);
 
 }  // namespace bear

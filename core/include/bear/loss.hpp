@@ -35,6 +35,9 @@ class Loss {
   // blocks[row][c][c'] = d^2 loss / d margin_c d margin_c', times the row's share of the weight.
   virtual void curvature(ConstReals margins, const Targets&, Reals blocks) const = 0;
 
+  // Second derivative of the weighted mean loss along a change of the margins.
+  virtual double curvature_along(ConstReals margins, const Targets&, ConstReals change) const = 0;
+
   // Margins to means: probabilities per class, or the predicted number.
   virtual void predict(Reals margins) const = 0;
 

@@ -202,7 +202,7 @@ def resolve(
     reads: str | None,
     per_class: bool,
     l2: float,
-    intercept: bool,
+    intercept: bool | None,
     batch_size: int,
     seed: int,
     precision: str | None,
@@ -251,7 +251,7 @@ def resolve(
         history=history if direction == "lbfgs" else 0,
         step=step,
         l2=l2,
-        intercept=intercept,
+        intercept=recipe.intercept if intercept is None else intercept,
         batch_size=batch_size,
         seed=seed,
     )

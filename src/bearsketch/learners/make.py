@@ -30,7 +30,7 @@ def make_learner(
     reads: str | None = None,
     per_class: bool = False,
     l2: float = 0.0,
-    intercept: bool = False,
+    intercept: bool | None = None,
     batch_size: int = 20,
     seed: int = 0,
     precision: str | None = None,
@@ -75,8 +75,8 @@ def make_learner(
         One heap for each class (as in the paper) instead of one shared by all.
     l2 : float
         Strength of L2 decay; every weight shrinks by ``step * l2`` per minibatch.
-    intercept : bool
-        Learn a constant per class, with a step of its own.
+    intercept : bool, optional
+        Learn a constant per class, with a step of its own; the default is the recipe's.
     batch_size : int
         Examples in a minibatch.
     seed : int

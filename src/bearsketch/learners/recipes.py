@@ -26,6 +26,8 @@ class Recipe:
         What gradients see: ``storage`` (all active features) or ``selection`` (the selected only).
     precision : str
         Type of the cells: ``int8`` (one byte, with a common quantum), ``float32``, ``float64``.
+    intercept : bool
+        Whether a constant per class is learned where the user does not say.
     selects : bool
         Whether it can name features.
     summary : str
@@ -38,13 +40,14 @@ class Recipe:
     query: str = "median"
     reads: str = "selection"
     precision: str = "float32"
+    intercept: bool = False
     selects: bool = True
     summary: str = ""
 
 
 RECIPES: Mapping[str, Recipe] = {
     "bear+": Recipe(
-        "cached", "staged", 1, "mean", "storage", "int8", summary="ours: best per byte, untuned"
+        "cached", "staged", 1, "mean", "storage", "int8", True, summary="ours: best per byte"
     ),
     "bear": Recipe("sketch", "lbfgs", summary="the paper's algorithm 2, with guards"),
     "mission": Recipe("sketch", "gradient", summary="first-order twin of BEAR"),

@@ -7,6 +7,8 @@
 //   z   = gam g + sum_q (c_q s_q - gam a_q r_q)
 #pragma once
 
+#include <array>
+
 #include "bear/direction.hpp"
 #include "bear/key_map.hpp"
 
@@ -38,7 +40,13 @@ class Lbfgs final : public Direction {
   double& rr(std::size_t i, std::size_t k) { return rr_[i * history_ + k]; }
 
   void number(const ActiveSet& active);
-  void dots(const Pair& pair, ConstReals v, double& with_s, double& with_r) const;
+  // Inner products of a pair's s and r with N vectors over the active set, in one sweep: sums
+  // that run side by side do not wait for each other.
+  struct Dots {
+    double s = 0.0, r = 0.0;
+  };
+  template <std::size_t N>
+  std::array<Dots, N> dots(const Pair& pair, const std::array<ConstReals, N>& vectors) const;
   void coefficients(ConstReals sg, ConstReals rg, Reals a, Reals c, double gam);
   bool admissible(ConstReals s, Guards& guards);
   void store(const ActiveSet& active, ConstReals s);

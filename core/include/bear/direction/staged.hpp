@@ -2,11 +2,16 @@
 // first the selected weights, trained as a model that stands alone; then the cells, on what that
 // model leaves over.
 //
-//   step of a block = phi / sqrt(1 + clock / tau) * sum r.u / (kmax * sum |u|^2)
+//   step of a block = strength * phi / sqrt(1 + clock / tau) * sum r.u / (kmax * sum |u|^2)
 //
 // with r the residuals the block sees and u the change of the margins its direction causes once
-// stored, collisions included. A clock counts how often a weight of its block was updated, on
-// average: steps shrink as evidence piles up, whatever the compression.
+// stored, collisions included. Two things move the step:
+//
+// - The clock of a block counts how often one of its weights was updated, on average: steps
+//   shrink as evidence piles up, whatever the compression.
+// - The strength follows the noise. The loss of a batch that is not learned yet, as a function of
+//   a common factor on all margins, says whether these are too bold (steps fit the noise of the
+//   labels) or too shy (there is more to learn than steps so far reached).
 #pragma once
 
 #include "bear/direction.hpp"
@@ -15,22 +20,34 @@ namespace bear {
 
 class Staged final : public Direction {
  public:
-  // Both steps are multiplied by strength.
-  explicit Staged(double strength) : strength_(strength) {}
+  // scale multiplies both steps throughout.
+  explicit Staged(double scale);
 
   void direct(const Point& point, Reals z) override;
   bool scaled() const override { return true; }
-  std::vector<double> numbers() const override { return {selected_clock_, cell_clock_}; }
+  std::vector<double> numbers() const override;
   void restore(std::span<const double> numbers) override;
 
  private:
+  struct Block {
+    double phi, tau;
+    double clock = 0.0;
+  };
+
+  struct Strength {
+    double log_value;
+    double slope = 0.0, curvature = 0.0;  // running, of the loss by a factor on the margins
+  };
+
+  double pace(const Block& block) const;
+  void follow_noise(const Point& point);
   void split_margins(const Point& point);
   double selected_step(const Point& point, Reals z);
   double cell_step(const Point& point);
   double line_step(const Point& point, ConstReals change);
 
-  double strength_;
-  double selected_clock_ = 0.0, cell_clock_ = 0.0;
+  Block selected_, cells_;
+  Strength strength_;
   std::size_t members_ = 0;  // selected keys in the batch
   std::vector<double> rest_, g_, stored_, margins_, residual_, u_;
 };
