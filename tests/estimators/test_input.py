@@ -32,7 +32,7 @@ FORMS = {
     "csr_matrix": sp.csr_matrix,
     "csr_64": lambda X: with_index_type(sp.csr_array(X), np.int64),
     "csc": sp.csc_array,
-    "coo": sp.coo_array,
+    "coo_array": sp.coo_array,
     "dok": sp.dok_array,
     "pandas": lambda X: pd.DataFrame(X, columns=[f"c{i}" for i in range(X.shape[1])]),
     "polars": lambda X: pl.DataFrame({f"c{i}": X[:, i] for i in range(X.shape[1])}),
