@@ -69,17 +69,16 @@ class Newton final : public Direction {
     for (std::size_t i = 0; i < n; ++i) m[i * n + i] += ridge;
     std::vector<double> a(point.residual.begin(), point.residual.end());
     solve(m, a);
-    if (classes > 1) centre(a, classes);
     point.active.gradient(a, classes, z);
+    if (classes > 1) take_out_shift(z, classes);
   }
 
  private:
-  // Softmax does not see a constant added to all classes of a row: residuals and curvature sum to
-  // zero over them, so the exact a does as well. What the solver leaves there is rounding error
-  // divided by the ridge, which would drown the direction.
-  static void centre(std::vector<double>& a, std::size_t classes) {
-    for (std::size_t start = 0; start < a.size(); start += classes) {
-      const Reals row = Reals(a).subspan(start, classes);
+  // Softmax does not see a shift common to all classes, so a step of least norm has none; where
+  // rows of the batch depend on each other, rounding over the tiny ridge would put a large one in.
+  static void take_out_shift(Reals z, std::size_t classes) {
+    for (std::size_t i = 0; i < z.size(); i += classes) {
+      const Reals row = z.subspan(i, classes);
       double sum = 0.0;
       for (const double value : row) sum += value;
       for (double& value : row) value -= sum / static_cast<double>(classes);

@@ -29,6 +29,7 @@ void Lbfgs::reset() {
   slot_uses_.clear();
   free_slots_.clear();
   column_of_slot_.clear();
+  slot_of_column_.clear();
 }
 
 // Marks, for the slots the active keys have, the column each stands in.

@@ -82,7 +82,9 @@ Learner::Learner(const Recipe& recipe)
       direction_(make_direction(recipe, classes_)),
       step_size_(make_step_size(recipe)),
       intercept_(classes_, 0.0),
-      active_(recipe.seed) {}
+      active_(recipe.seed) {
+  if (recipe.batch_size < 1) throw std::invalid_argument("batch_size must be at least 1, got 0");
+}
 
 Progress Learner::learn(const BatchView& batch, Reals margins) {
   if (batch.labels.size() != batch.n_rows()) {
@@ -91,6 +93,7 @@ Progress Learner::learn(const BatchView& batch, Reals margins) {
                                 std::to_string(batch.n_rows()));
   }
   loss_->check(batch.labels);
+  storage_->check(batch.keys.subspan(batch.first_entry(), batch.last_entry() - batch.first_entry()));
   Progress progress;
   for (std::size_t start = 0; start < batch.n_rows(); start += recipe_.batch_size) {
     const std::size_t stop = std::min(start + recipe_.batch_size, batch.n_rows());
@@ -115,19 +118,24 @@ double Learner::learn_minibatch(const BatchView& batch, Reals margins) {
                     w_,      intercept_, places_,           *storage_, selection_.size()};
   z_.resize(g_.size());
   direction_->direct(point, z_);
+  const double norm = std::sqrt(dot(g_, g_));
+  const bool uphill = norm > 0.0 && !(dot(g_, z_) > 0.0);
+  if (uphill) std::copy(g_.begin(), g_.end(), z_.begin());
   const double step = choose_step(point);
+  choose_intercept_step(step);
   check_step(value, step);
   watch_for_blow_up(value, point.targets);
 
-  intercept_g_.assign(classes_, 0.0);
-  for (std::size_t i = 0; i < residual_.size(); ++i) intercept_g_[i % classes_] += residual_[i];
-
+  // Nothing above this line is seen when a minibatch is refused.
+  guards_.uphill += uphill ? 1 : 0;
+  counters_.gradient_norm = std::max(counters_.gradient_norm, norm);
+  direction_->accept();
   write_step(step);
   const bool pair = direction_->wants_pair();
   if (pair || selection_.groups() > 0) storage_->query(places_, after_);
   if (pair) remember_pair(batch);
   selection_.offer(active_, places_, after_, z_, *storage_);
-  move_intercept(step);
+  for (std::size_t c = 0; c < classes_; ++c) intercept_[c] += intercept_s_[c];
   ++counters_.batches;
   counters_.examples += batch.n_rows();
   counters_.step_size = step;
@@ -150,21 +158,14 @@ double Learner::evaluate(const BatchView& batch, ConstReals w) {
   active_.margins(w, classes_, margins_);
   add_intercept(margins_);
   const double value = loss_->gradient(margins_, targets_of(batch), residual_);
-  g_.resize(w.size());
-  active_.gradient(residual_, classes_, g_);
+  g_.assign(w.size(), 0.0);
+  if (!direction_->scaled()) active_.gradient(residual_, classes_, g_);
   return value;
 }
 
 double Learner::choose_step(const Point& point) {
-  const double norm = std::sqrt(dot(g_, g_));
-  counters_.gradient_norm = std::max(counters_.gradient_norm, norm);
   if (direction_->scaled()) return 1.0;
   Slope slope{.gz = dot(g_, z_), .batches = counters_.batches, .passes = counters_.passes};
-  if (!(slope.gz > 0.0) && norm > 0.0) {
-    std::copy(g_.begin(), g_.end(), z_.begin());
-    slope.gz = norm * norm;
-    ++guards_.uphill;
-  }
   if (step_size_->wants_curvature()) {
     s_.resize(margins_.size());
     active_.margins(z_, classes_, s_);
@@ -179,11 +180,14 @@ double Learner::choose_step(const Point& point) {
 }
 
 void Learner::check_step(double value, double step) const {
-  bool sound = std::isfinite(value) && std::isfinite(step);
-  for (std::size_t i = 0; sound && i < z_.size(); ++i) {
-    sound = std::abs(w_[i] - step * z_[i]) <= kLargestWeight;
+  std::size_t unsound = !std::isfinite(value) || !std::isfinite(step);
+  for (std::size_t i = 0; i < z_.size(); ++i) {
+    unsound += !(std::abs(w_[i] - step * z_[i]) <= kLargestWeight);
   }
-  if (sound) return;
+  for (std::size_t c = 0; c < classes_; ++c) {
+    unsound += !(std::abs(intercept_[c] + intercept_s_[c]) <= kLargestWeight);
+  }
+  if (unsound == 0) return;
   std::ostringstream message;
   message << "minibatch " << counters_.batches << ": training diverged (loss " << value << ", step "
           << step << "); the model keeps the state before it";
@@ -240,14 +244,17 @@ void Learner::add_intercept(Reals margins) const {
 
 // A block of its own: the automatic step along the constant is phi / kmax, averaged down with the
 // root of the number of batches, because every batch moves this one weight.
-void Learner::move_intercept(double step) {
+void Learner::choose_intercept_step(double step) {
+  intercept_s_.assign(classes_, 0.0);
   if (!recipe_.intercept) return;
   double size = step;
   if (direction_->scaled() || step_size_->wants_curvature()) {
     size = step_size_->size({1.0, loss_->curvature_bound(), counters_.batches, counters_.passes}) /
            std::sqrt(1.0 + static_cast<double>(counters_.batches));
   }
-  for (std::size_t c = 0; c < classes_; ++c) intercept_[c] -= size * intercept_g_[c];
+  for (std::size_t i = 0; i < residual_.size(); ++i) {
+    intercept_s_[i % classes_] -= size * residual_[i];
+  }
 }
 
 void Learner::predict(const BatchView& batch, bool selected_only, Reals margins) const {

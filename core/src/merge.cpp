@@ -37,6 +37,9 @@ double squared_norm(const Item& item) { return dot(item.weights, item.weights); 
 // either side selected are exact on both: so they are taken out of both storages first, averaged,
 // and all but the k largest put back.
 void Learner::merge(const Learner& other, double mine, double theirs) {
+  if (!(recipe_ == other.recipe_)) {
+    throw std::invalid_argument("learners must have one recipe to merge");
+  }
   Learner rest(other.recipe_);
   rest.storage_->merge(*other.storage_, 0.0, 1.0);
 
@@ -48,14 +51,15 @@ void Learner::merge(const Learner& other, double mine, double theirs) {
     for (Item& item : chosen[g]) {
       const Keys key(&item.key, 1);
       query(key, here);
-      other.query(key, there);
+      const bool exact_there = other.selection_.top(g).find(item.key) >= 0;
+      (exact_there ? other : rest).query(key, there);
       for (std::size_t i = 0; i < width; ++i) {
         item.weights.push_back(mine * here[first + i] + theirs * there[first + i]);
       }
       if (selection_.top(g).find(item.key) < 0) {
         storage_->admit(item.key, first, ConstReals(here).subspan(first, width));
       }
-      if (other.selection_.top(g).find(item.key) < 0) {
+      if (!exact_there) {
         rest.storage_->admit(item.key, first, ConstReals(there).subspan(first, width));
       }
     }

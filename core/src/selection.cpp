@@ -152,7 +152,7 @@ void Selection::find(const ActiveSet& active, Places& places) const {
 
 void Selection::mask(const Places& places, Reals weights) const {
   for (std::size_t i = 0; i < places.members.size(); ++i) {
-    if (places.members[i] < 0) std::fill_n(weights.data() + i * width_, width_, 0.0);
+    if (places.members[i] < 0) clear_few(weights.data() + i * width_, width_);
   }
 }
 
@@ -172,6 +172,7 @@ void Selection::offer(const ActiveSet& active, Places& places, ConstReals weight
 // Members first: their new weights decide what a candidate must beat.
 void Selection::refresh(std::size_t group, const ActiveSet& active, const Places& places,
                         ConstReals weights, bool exact) {
+  if (exact && !active.batch().named()) return;
   TopK& top = tops_[group];
   for (std::size_t a = 0; a < active.size(); ++a) {
     const std::int32_t slot = places.members[a * groups() + group];

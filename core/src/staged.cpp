@@ -26,37 +26,38 @@ void clear(const Places& places, Reals weights, bool selected) {
     if (!selected) std::fill(weights.begin(), weights.end(), 0.0);
     return;
   }
-  const std::size_t width = places.members.empty() ? 0 : weights.size() / places.members.size();
-  for (std::size_t i = 0; i < places.members.size(); ++i) {
-    if ((places.members[i] >= 0) == selected) std::fill_n(&weights[i * width], width, 0.0);
+  const std::size_t n = places.members.size();
+  const std::size_t width = n == 0 ? 0 : weights.size() / n;
+  for (std::size_t i = 0; i < n; ++i) {
+    if ((places.members[i] >= 0) == selected) clear_few(weights.data() + i * width, width);
   }
 }
 
 }  // namespace
 
-Staged::Staged(double scale)
-    : selected_{scale * kSelectedPhi, kSelectedTau},
-      cells_{scale * kCellPhi, kCellTau},
-      strength_{std::log(kFirstStrength)} {}
+Staged::Staged(double scale) : scale_(scale) {
+  now_.log_strength = std::log(kFirstStrength);
+  next_ = now_;
+}
 
 std::vector<double> Staged::numbers() const {
-  return {selected_.clock, cells_.clock, strength_.log_value, strength_.slope, strength_.curvature};
+  return {now_.selected_clock, now_.cell_clock, now_.log_strength, now_.slope, now_.curvature};
 }
 
 void Staged::restore(std::span<const double> numbers) {
   if (numbers.size() != 5 || !(numbers[0] >= 0.0) || !(numbers[1] >= 0.0)) {
     throw std::invalid_argument("the staged direction needs its clocks and its strength");
   }
-  selected_.clock = numbers[0];
-  cells_.clock = numbers[1];
-  strength_ = {std::clamp(numbers[2], std::log(kLeastStrength), 0.0), numbers[3], numbers[4]};
+  now_ = {numbers[0], numbers[1], std::clamp(numbers[2], std::log(kLeastStrength), 0.0),
+          numbers[3], numbers[4]};
 }
 
-double Staged::pace(const Block& block) const {
-  return std::exp(strength_.log_value) * block.phi / std::sqrt(1.0 + block.clock / block.tau);
+double Staged::pace(double phi, double clock, double tau) const {
+  return scale_ * std::exp(next_.log_strength) * phi / std::sqrt(1.0 + clock / tau);
 }
 
 void Staged::direct(const Point& point, Reals z) {
+  next_ = now_;
   follow_noise(point);
   split_margins(point);
   std::fill(z.begin(), z.end(), 0.0);
@@ -75,13 +76,13 @@ void Staged::follow_noise(const Point& point) {
   for (std::size_t i = 0; i < u_.size(); ++i) u_[i] -= point.intercept[i % point.intercept.size()];
   const double slope = dot(point.residual, u_);
   const double curvature = point.loss.curvature_along(point.margins, point.targets, u_);
-  strength_.slope += kMemory * (slope - strength_.slope);
-  strength_.curvature += kMemory * (curvature - strength_.curvature);
-  if (!(strength_.curvature > 0.0)) return;
+  next_.slope += kMemory * (slope - next_.slope);
+  next_.curvature += kMemory * (curvature - next_.curvature);
+  if (!(next_.curvature > 0.0)) return;
   const double growth =
-      std::clamp(kBoldness - strength_.slope / strength_.curvature, kMostShrink, kMostGrowth);
-  strength_.log_value =
-      std::clamp(strength_.log_value + kRate * growth, std::log(kLeastStrength), 0.0);
+      std::clamp(kBoldness - next_.slope / next_.curvature, kMostShrink, kMostGrowth);
+  next_.log_strength =
+      std::clamp(next_.log_strength + kRate * growth, std::log(kLeastStrength), 0.0);
 }
 
 // Leaves in margins_ the part of the margins that the selected weights and the intercept make.
@@ -104,8 +105,8 @@ double Staged::selected_step(const Point& point, Reals z) {
   point.loss.gradient(margins_, point.targets, residual_);
   point.active.gradient(residual_, point.loss.classes(), z);
   clear(point.places, z, false);
-  const double step = pace(selected_) * line_step(point, z);
-  selected_.clock += static_cast<double>(members_) / static_cast<double>(point.selected);
+  const double step = pace(kSelectedPhi, now_.selected_clock, kSelectedTau) * line_step(point, z);
+  next_.selected_clock += static_cast<double>(members_) / static_cast<double>(point.selected);
   return step;
 }
 
@@ -118,9 +119,9 @@ double Staged::cell_step(const Point& point) {
   point.active.gradient(residual_, point.loss.classes(), g_);
   clear(point.places, g_, true);
   const std::size_t touched = point.storage.reflect(point.places, g_, stored_);
-  const double step = pace(cells_) * line_step(point, stored_);
+  const double step = pace(kCellPhi, now_.cell_clock, kCellTau) * line_step(point, stored_);
   if (touched > 0) {
-    cells_.clock +=
+    next_.cell_clock +=
         static_cast<double>(touched) / static_cast<double>(std::max(touched, point.storage.used()));
   }
   return step;

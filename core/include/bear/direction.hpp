@@ -40,11 +40,14 @@ class Direction {
   // z = direction, so that weights - step_size * z goes down.
   virtual void direct(const Point& point, Reals z) = 0;
 
+  // The direction is taken; until then nothing that outlives the batch has changed.
+  virtual void accept() {}
+
   // Whether observe() wants the step made and the change of the gradient along it.
   virtual bool wants_pair() const { return false; }
   virtual void observe(const ActiveSet&, ConstReals /*step*/, ConstReals /*change*/, Guards&) {}
 
-  // Whether z is the step itself, to be taken as it is.
+  // Whether z is the step itself, to be taken as it is; it then needs no gradient at the point.
   virtual bool scaled() const { return false; }
 
   // Clocks that a saved learner must go on with.

@@ -1,6 +1,7 @@
 // Open-addressing map from keys to small integers, with deletion; iteration order is never used.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <vector>
 
@@ -18,14 +19,14 @@ class KeyMap {
   std::size_t size() const { return size_; }
 
   std::int32_t find(Key key) const {
-    for (std::size_t i = home(key);; i = (i + 1) & mask_) {
-      if (slots_[i].value == kAbsent || slots_[i].key == key) return slots_[i].value;
+    for (std::size_t i = home(key);; i = next(i)) {
+      if (values_[i] == kAbsent || keys_[i] == key) return values_[i];
     }
   }
 
   // The key must be absent.
   void insert(Key key, std::int32_t value) {
-    if (2 * (size_ + 1) > slots_.size()) rebuild(2 * (size_ + 1));
+    if (kSpread * (size_ + 1) > values_.size()) rebuild(2 * (size_ + 1));
     place(key, value);
     ++size_;
   }
@@ -33,46 +34,51 @@ class KeyMap {
   // The key must be present. Later entries of the chain move back, so no tombstones pile up.
   void erase(Key key) {
     std::size_t hole = home(key);
-    while (slots_[hole].key != key || slots_[hole].value == kAbsent) hole = (hole + 1) & mask_;
-    for (std::size_t i = (hole + 1) & mask_; slots_[i].value != kAbsent; i = (i + 1) & mask_) {
-      if (((i - home(slots_[i].key)) & mask_) >= ((i - hole) & mask_)) {
-        slots_[hole] = slots_[i];
+    while (keys_[hole] != key || values_[hole] == kAbsent) hole = next(hole);
+    for (std::size_t i = next(hole); values_[i] != kAbsent; i = next(i)) {
+      if (((i - home(keys_[i])) & mask_) >= ((i - hole) & mask_)) {
+        keys_[hole] = keys_[i];
+        values_[hole] = values_[i];
         hole = i;
       }
     }
-    slots_[hole].value = kAbsent;
+    values_[hole] = kAbsent;
     --size_;
   }
 
   void clear() {
-    for (auto& slot : slots_) slot.value = kAbsent;
+    std::fill(values_.begin(), values_.end(), kAbsent);
     size_ = 0;
   }
 
  private:
-  struct Slot {
-    Key key = 0;
-    std::int32_t value = kAbsent;
-  };
+  static constexpr std::size_t kSpread = 4;  // places per key: nearly all misses end at once
 
   std::size_t home(Key key) const { return mix64(key) & mask_; }
+  std::size_t next(std::size_t i) const { return (i + 1) & mask_; }
 
   void place(Key key, std::int32_t value) {
     std::size_t i = home(key);
-    while (slots_[i].value != kAbsent) i = (i + 1) & mask_;
-    slots_[i] = {key, value};
+    while (values_[i] != kAbsent) i = next(i);
+    keys_[i] = key;
+    values_[i] = value;
   }
 
   void rebuild(std::size_t capacity) {
-    std::vector<Slot> old = std::move(slots_);
-    slots_.assign(std::bit_ceil(std::max<std::size_t>(2 * capacity, 16)), Slot{});
-    mask_ = slots_.size() - 1;
-    for (const auto& slot : old) {
-      if (slot.value != kAbsent) place(slot.key, slot.value);
+    const std::vector<Key> old_keys = std::move(keys_);
+    const std::vector<std::int32_t> old_values = std::move(values_);
+    const std::size_t places = std::bit_ceil(std::max<std::size_t>(kSpread * capacity, 16));
+    keys_.assign(places, 0);
+    values_.assign(places, kAbsent);
+    mask_ = places - 1;
+    for (std::size_t i = 0; i < old_values.size(); ++i) {
+      if (old_values[i] != kAbsent) place(old_keys[i], old_values[i]);
     }
   }
 
-  std::vector<Slot> slots_;
+  // Apart, because a miss reads only the value: a quarter of the memory that a search walks over.
+  std::vector<Key> keys_;
+  std::vector<std::int32_t> values_;
   std::size_t mask_ = 0;
   std::size_t size_ = 0;
 };

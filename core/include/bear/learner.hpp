@@ -43,6 +43,8 @@ struct Recipe {
   bool intercept = false;
   std::size_t batch_size = 20;
   std::uint64_t seed = 0;
+
+  bool operator==(const Recipe&) const = default;
 };
 
 struct Counters {
@@ -68,7 +70,8 @@ class Learner {
   // Margins of rows that are not learned; selected_only: with the kept features alone.
   void predict(const BatchView& batch, bool selected_only, Reals margins) const;
 
-  // this = mine * this + theirs * other, the selection rebuilt from the union of both.
+  // this = mine * this + theirs * other, the selection rebuilt from the union of both. Throws
+  // std::invalid_argument unless both have one recipe.
   void merge(const Learner& other, double mine, double theirs);
 
   void finish_pass();
@@ -97,7 +100,7 @@ class Learner {
   void watch_for_blow_up(double value, const Targets& targets);
   void write_step(double step);
   void remember_pair(const BatchView& batch);
-  void move_intercept(double step);
+  void choose_intercept_step(double step);
   void add_intercept(Reals margins) const;
 
   Recipe recipe_;
@@ -116,7 +119,7 @@ class Learner {
   // Scratch of one minibatch, kept to save allocations.
   ActiveSet active_;
   Places places_;
-  std::vector<double> w_, g_, z_, s_, after_, moved_, before_, margins_, residual_, intercept_g_;
+  std::vector<double> w_, g_, z_, s_, after_, moved_, before_, margins_, residual_, intercept_s_;
 };
 
 }  // namespace bear

@@ -26,6 +26,9 @@ class Storage {
  public:
   virtual ~Storage() = default;
 
+  // Throws std::invalid_argument unless every key has a place here.
+  virtual void check(Keys) const {}
+
   // Cells of every key of the active set.
   virtual void locate(const ActiveSet& active, Places& places) const = 0;
 

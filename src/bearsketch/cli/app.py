@@ -9,6 +9,8 @@ import sys
 import typer
 
 from bearsketch.cli.demo import demo
+from bearsketch.cli.reproduce import reproduce
+from bearsketch.cli.simulate import simulate
 from bearsketch.exceptions import BearError
 
 app = typer.Typer(
@@ -21,6 +23,8 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.command()(demo)
+app.command()(simulate)
+app.command()(reproduce)
 
 
 @app.callback()

@@ -22,7 +22,7 @@ def reproduce(
     """Redo a figure of the paper: run it, write its table as CSV, draw it as PNG and SVG.
 
     Finished parts are kept in the folder: a stopped run continues where it was, and more trials
-    add to those already there. Every constant step is searched on a ladder of its own.
+    add to those already there. Every constant step is searched on one ladder for all methods.
 
     **Examples**
 

@@ -19,7 +19,7 @@ COLOURS = {
 }
 DASHES = {"median": "-", "mean": "--", "dense": ":", "summed": "-."}
 SMALLEST_ERROR = 1e-10
-SETTINGS = {
+SETTINGS: dict[Any, Any] = {
     "svg.hashsalt": "bearsketch",  # the same table gives the same bytes
     "svg.fonttype": "none",
     "font.size": 9,

@@ -11,10 +11,11 @@ import numpy as np
 import numpy.typing as npt
 
 from bearsketch.batch import Batch
-from bearsketch.exceptions import DivergedError, ParameterError
+from bearsketch.exceptions import DivergedError, LimitError, ParameterError
 from bearsketch.learners import RECIPES, Automatic, Constant, Learner, make_learner
 
 METHODS = ("bear+", "bear", "mission", "newton", "sgd", "olbfgs")
+LARGEST_DATA = 1 << 28
 MINIBATCHES_AT_ONCE = 5  # per call of the core: few calls, and keys that stay in the cache
 
 
@@ -97,8 +98,14 @@ class Setting:
                 raise ParameterError(f"{name} must be finite and above 0, got {value}")
         if not (math.isfinite(self.noise) and self.noise >= 0):
             raise ParameterError(f"noise must be finite and not negative, got {self.noise}")
-        if not self.dense:
-            _ = self.width
+        if self.n * self.p > LARGEST_DATA:
+            raise LimitError(
+                f"n x p must be at most {LARGEST_DATA:,}, since every row is full, got "
+                f"{self.n * self.p:,}",
+                code="SIM-SIZE",
+                hint="Give a smaller n or p.",
+            )
+        make(self, seed=0)
 
     def to_json(self) -> dict[str, Any]:
         """Fields as plain values."""
@@ -170,7 +177,7 @@ def make(setting: Setting, seed: int) -> Learner:
         setting.learner,
         k=setting.k,
         loss="squared",
-        passes=setting.passes,
+        passes=max(setting.passes, 2),  # one pass alone would be another recipe of bear+
         step_size=_step(setting),
         history=setting.history,
         query=setting.query,

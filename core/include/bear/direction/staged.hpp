@@ -24,30 +24,28 @@ class Staged final : public Direction {
   explicit Staged(double scale);
 
   void direct(const Point& point, Reals z) override;
+  void accept() override { now_ = next_; }
   bool scaled() const override { return true; }
   std::vector<double> numbers() const override;
   void restore(std::span<const double> numbers) override;
 
  private:
-  struct Block {
-    double phi, tau;
-    double clock = 0.0;
-  };
-
-  struct Strength {
-    double log_value;
+  // What outlives a batch.
+  struct State {
+    double selected_clock = 0.0, cell_clock = 0.0;
+    double log_strength = 0.0;
     double slope = 0.0, curvature = 0.0;  // running, of the loss by a factor on the margins
   };
 
-  double pace(const Block& block) const;
+  double pace(double phi, double clock, double tau) const;
   void follow_noise(const Point& point);
   void split_margins(const Point& point);
   double selected_step(const Point& point, Reals z);
   double cell_step(const Point& point);
   double line_step(const Point& point, ConstReals change);
 
-  Block selected_, cells_;
-  Strength strength_;
+  double scale_;
+  State now_, next_;
   std::size_t members_ = 0;  // selected keys in the batch
   std::vector<double> rest_, g_, stored_, margins_, residual_, u_;
 };

@@ -18,7 +18,7 @@ class CachedSketch final : public CountSketch<Cell> {
     Base::query(places, weights);
     each_member(places, [&](std::size_t at, std::size_t group, std::int32_t slot) {
       const auto exact = selection_.top(group).weights(slot);
-      std::copy(exact.begin(), exact.end(), weights.begin() + static_cast<std::ptrdiff_t>(at));
+      copy_few(exact.data(), weights.data() + at, exact.size());
     });
   }
 
@@ -27,7 +27,7 @@ class CachedSketch final : public CountSketch<Cell> {
     each_member(places, [&](std::size_t at, std::size_t group, std::int32_t slot) {
       TopK& top = selection_.top(group);
       top.update(slot, 1.0, step.subspan(at, top.width()));
-      std::fill_n(rest_.begin() + static_cast<std::ptrdiff_t>(at), top.width(), 0.0);
+      clear_few(rest_.data() + at, top.width());
     });
     Base::add(places, rest_);
   }
@@ -35,14 +35,11 @@ class CachedSketch final : public CountSketch<Cell> {
   std::size_t reflect(const Places& places, ConstReals step, Reals change) const override {
     rest_.assign(step.begin(), step.end());
     each_member(places, [&](std::size_t at, std::size_t group, std::int32_t) {
-      std::fill_n(rest_.begin() + static_cast<std::ptrdiff_t>(at), selection_.top(group).width(),
-                  0.0);
+      clear_few(rest_.data() + at, selection_.top(group).width());
     });
     const std::size_t touched = Base::reflect(places, rest_, change);
     each_member(places, [&](std::size_t at, std::size_t group, std::int32_t) {
-      const std::size_t width = selection_.top(group).width();
-      std::copy_n(step.begin() + static_cast<std::ptrdiff_t>(at), width,
-                  change.begin() + static_cast<std::ptrdiff_t>(at));
+      copy_few(step.data() + at, change.data() + at, selection_.top(group).width());
     });
     return touched;
   }

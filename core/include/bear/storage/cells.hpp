@@ -44,8 +44,9 @@ class Cells {
 
   void scale(double c) {
     factor_ *= c;
-    // Far from 1 the quotients above would lose range; one pass over the cells per ~700 halvings.
-    if (factor_ < 1e-200) settle();
+    // Far from 1 the quotients above would leave the range of the cells: weights go up to 1e15
+    // and float to 3e38. One pass over the cells per ~70 halvings.
+    if (factor_ < 1e-20) settle();
   }
 
   // Puts the common factor into the cells.

@@ -11,15 +11,20 @@ class Dense final : public Storage {
   Dense(std::size_t dimension, std::size_t classes, std::uint64_t seed)
       : dimension_(dimension), classes_(classes), cells_(dimension, classes, seed) {}
 
+  void check(Keys keys) const override {
+    for (const Key key : keys) {
+      if (key < dimension_) continue;
+      throw std::invalid_argument("keys must be below the dimension, " +
+                                  std::to_string(dimension_) + ", got " + std::to_string(key));
+    }
+  }
+
   void locate(const ActiveSet& active, Places& places) const override {
+    check(active.keys());
     places.depth = 1;
     places.cells.clear();
     places.touched.clear();
     for (const Key key : active.keys()) {
-      if (key >= dimension_) {
-        throw std::invalid_argument("keys must be below the dimension, " +
-                                    std::to_string(dimension_) + ", got " + std::to_string(key));
-      }
       places.cells.push_back(2 * key);
       places.touched.push_back(key);
     }

@@ -1,0 +1,84 @@
+"""The commands as a user runs them: a process of its own."""
+
+import csv
+import json
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+COMMAND = [sys.executable, "-c", "from bearsketch.cli.app import main; main()"]
+SMALL = "simulate --p 80 --n 400 -k 3 --compression 2 --passes 20 --trials 3 --workers 1".split()
+
+
+def run(*words: str) -> subprocess.CompletedProcess:
+    return subprocess.run([*COMMAND, *words], capture_output=True, text=True, timeout=240)
+
+
+def test_simulate_as_json():
+    done = run(*SMALL, "--json")
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+    record = json.loads(done.stdout)
+    wanted = {"success", "l2_error", "passes", "trials", "learner", "compression"}
+    assert wanted <= set(record)
+    assert record["success"] == 1.0
+    assert record["learner"] == "bear+"
+    assert record["trials"] == 3
+    assert record["passes"] < record["passes_allowed"] == 20
+
+
+def test_simulate_as_a_table():
+    done = run(*SMALL, "--learner", "mission", "--query", "mean", "--step", "0.02")
+    assert done.returncode == 0, done.stderr
+    assert "mission, 3 trials" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["simulate", "--learner", "fh"], "error[SIM-LEARNER]"),
+        (["simulate", "--step", "fast"], "error[SIM-STEP]"),
+        (["simulate", "--compression", "900"], "error[SIM-COMPRESSION]"),
+        (["reproduce", "fig9"], "error[SIM-FIGURE]"),
+    ],
+)
+def test_errors_name_what_is_allowed(words, message):
+    done = run(*words)
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr
+    assert done.stdout == ""
+
+
+def test_help_shows_two_examples():
+    for command in ("simulate", "reproduce"):
+        assert run(command, "--help").stdout.count(f" bearsketch {command} ") >= 2
+
+
+def test_reproduce_stopped_and_continued(tmp_path):
+    words = ["reproduce", "theorem1", "--trials", "5", "--out", str(tmp_path), "--workers", "2"]
+    cells = tmp_path / "cells.jsonl"
+    process = subprocess.Popen([*COMMAND, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    while process.poll() is None and (not cells.exists() or cells.read_text().count("\n") < 3):
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=60)
+    assert process.returncode == 130, errors
+    kept = cells.read_text()
+    assert 3 <= kept.count("\n") < 70
+    assert not (tmp_path / "theorem1.csv").exists()
+
+    done = run(*words, "--json")
+    assert done.returncode == 0, done.stderr
+    assert cells.read_text().startswith(kept)
+    keys = [json.loads(line)["key"] for line in cells.read_text().splitlines()]
+    assert len(keys) == len(set(keys)) == 70
+    record = json.loads(done.stdout)
+    assert record["figures"]["theorem1"]["rows"] == 70
+    with (tmp_path / "theorem1.csv").open() as file:
+        assert len(list(csv.DictReader(file))) == 70
+    for ending in ("png", "svg"):
+        assert (tmp_path / f"theorem1.{ending}").stat().st_size > 5000

@@ -1,0 +1,85 @@
+"""Twin of the top-k heap: a dictionary, sorted whenever somebody asks."""
+
+from __future__ import annotations
+
+import numpy as np
+
+
+class Top:
+    """The k keys with the largest norm of weights; of two equal norms the larger key goes."""
+
+    def __init__(self, k: int, dtype: type) -> None:
+        self.k = k
+        self.dtype = dtype
+        self.weights: dict[int, np.ndarray] = {}
+
+    def __contains__(self, key: int) -> bool:
+        return key in self.weights
+
+    def put(self, key: int, weights: np.ndarray) -> None:
+        self.weights[key] = np.asarray(weights, dtype=self.dtype).astype(float)
+
+    def scale(self, c: float) -> None:
+        for key, weights in self.weights.items():
+            self.put(key, c * weights)
+
+    def ranked(self) -> list[int]:
+        return sorted(self.weights, key=lambda key: (-norm(self.weights[key]), key))
+
+    def full(self) -> bool:
+        return len(self.weights) == self.k
+
+    def smallest(self) -> int:
+        return self.ranked()[-1]
+
+    def bar(self) -> float:
+        """What a newcomer must beat."""
+        return norm(self.weights[self.smallest()]) if self.full() else 0.0
+
+
+def norm(weights: np.ndarray) -> float:
+    return float(np.sqrt(np.sum(weights**2))) if len(weights) > 1 else float(abs(weights[0]))
+
+
+class Selection:
+    """One heap shared by the classes, or one for each (``per_class``), or none (k = 0)."""
+
+    def __init__(self, k: int, classes: int, per_class: bool, dtype: type) -> None:
+        n = 0 if k == 0 else classes if per_class else 1
+        self.tops = [Top(k, dtype) for _ in range(n)]
+        self.columns = [slice(g, g + 1) if per_class else slice(0, classes) for g in range(n)]
+
+    def members(self, keys: list[int], classes: int) -> np.ndarray:
+        """Boolean, keys x classes: whose weights are selected."""
+        inside = np.zeros((len(keys), classes), dtype=bool)
+        for top, columns in zip(self.tops, self.columns, strict=True):
+            for i, key in enumerate(keys):
+                inside[i, columns] = key in top
+        return inside
+
+    def offer(self, keys, weights, z, storage) -> None:
+        for top, columns in zip(self.tops, self.columns, strict=True):
+            fresh = [i for i, key in enumerate(keys) if key not in top]
+            if not storage.exact:
+                for i in set(range(len(keys))) - set(fresh):
+                    top.put(keys[i], weights[i, columns])
+            bar = top.bar()
+            fresh = [i for i in fresh if norm(weights[i, columns]) > bar]
+            fresh.sort(key=lambda i: (-norm(z[i, columns]), keys[i]))
+            for i in fresh:
+                self._consider(top, columns, keys[i], storage)
+
+    @staticmethod
+    def _consider(top, columns, key, storage) -> None:
+        estimate = storage.estimate(key)[columns]
+        if norm(estimate) <= top.bar():
+            return
+        if top.full():
+            out = top.smallest()
+            storage.release(out, columns, top.weights.pop(out))
+        storage.admit(key, columns, estimate)
+        top.put(key, estimate)
+
+    def scale(self, c: float) -> None:
+        for top in self.tops:
+            top.scale(c)

@@ -1,0 +1,114 @@
+"""Twins of the storages. Cells are rounded to their width after every single add."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+
+from reference import hashing
+
+
+class Dense:
+    exact = False
+
+    def __init__(self, dimension: int, classes: int, dtype: type) -> None:
+        self.cells = np.zeros((dimension, classes), dtype=dtype)
+
+    def estimate(self, key: int) -> np.ndarray:
+        return self.cells[key].astype(float)
+
+    def query(self, keys: list[int]) -> np.ndarray:
+        return np.array([self.estimate(key) for key in keys])
+
+    def add(self, keys: list[int], step: np.ndarray) -> None:
+        for key, amount in zip(keys, step, strict=True):
+            self.cells[key] = self.cells[key].astype(float) + amount
+
+    def scale(self, c: float) -> None:
+        self.cells = (c * self.cells.astype(float)).astype(self.cells.dtype)
+
+    def admit(self, key, columns, weights) -> None:
+        pass
+
+    def release(self, key, columns, weights) -> None:
+        pass
+
+
+class CountSketch:
+    """Depth rows of width signed buckets, read by the mean or the median of the rows."""
+
+    exact = False
+
+    def __init__(self, width, depth, classes, query, seed, dtype) -> None:
+        self.width, self.depth, self.seed = width, depth, seed
+        self.average = {"mean": np.mean, "median": np.median}[query]
+        self.cells = np.zeros((depth, width, classes), dtype=dtype)
+        self.places = cache(self._places)
+
+    def _places(self, key: int) -> list[tuple[int, int, int]]:
+        """Row, bucket and sign of a key, once for each row."""
+        hashed = hashing.key_hash(key, self.seed)
+        rows = [(row, hashing.row_hash(hashed, row)) for row in range(self.depth)]
+        return [(row, hashing.bucket_of(h, self.width), hashing.sign_of(h)) for row, h in rows]
+
+    def estimate(self, key: int) -> np.ndarray:
+        read = [sign * self.cells[row, bucket] for row, bucket, sign in self.places(key)]
+        return self.average(np.array(read, dtype=float), axis=0)
+
+    def query(self, keys: list[int]) -> np.ndarray:
+        return np.array([self.estimate(key) for key in keys])
+
+    def put(self, key: int, columns: slice, amount: np.ndarray) -> None:
+        for row, bucket, sign in self.places(key):
+            cell = self.cells[row, bucket]
+            cell[columns] = cell[columns].astype(float) + sign * amount
+
+    def add(self, keys: list[int], step: np.ndarray) -> None:
+        for key, amount in zip(keys, step, strict=True):
+            self.put(key, slice(None), amount)
+
+    def scale(self, c: float) -> None:
+        self.cells = (c * self.cells.astype(float)).astype(self.cells.dtype)
+
+    def admit(self, key, columns, weights) -> None:
+        pass
+
+    def release(self, key, columns, weights) -> None:
+        pass
+
+
+class CachedSketch(CountSketch):
+    """Exact weights for the selected: taken out of the sketch, or (AWM) left as a stale copy."""
+
+    exact = True
+
+    def __init__(self, *shape, selection, subtract) -> None:
+        super().__init__(*shape)
+        self.selection = selection
+        self.subtract = subtract
+
+    def query(self, keys: list[int]) -> np.ndarray:
+        weights = super().query(keys)
+        for top, columns in zip(self.selection.tops, self.selection.columns, strict=True):
+            for i, key in enumerate(keys):
+                if key in top:
+                    weights[i, columns] = top.weights[key]
+        return weights
+
+    def add(self, keys: list[int], step: np.ndarray) -> None:
+        rest = step.copy()
+        for top, columns in zip(self.selection.tops, self.selection.columns, strict=True):
+            for i, key in enumerate(keys):
+                if key in top:
+                    top.put(key, top.weights[key] + step[i, columns])
+                    rest[i, columns] = 0.0
+        super().add(keys, rest)
+
+    def admit(self, key, columns, weights) -> None:
+        if self.subtract:
+            self.put(key, columns, -weights)
+
+    def release(self, key, columns, weights) -> None:
+        stale = 0.0 if self.subtract else self.estimate(key)[columns]
+        self.put(key, columns, weights - stale)
