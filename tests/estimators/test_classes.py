@@ -4,7 +4,14 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from bearsketch import DataError, LimitError, ParameterError, SketchClassifier, SketchSelector
+from bearsketch import (
+    Batch,
+    DataError,
+    LimitError,
+    ParameterError,
+    SketchClassifier,
+    SketchSelector,
+)
 
 
 def parts(X, y, size=100):
@@ -120,3 +127,15 @@ def test_the_task_of_a_selector_is_never_guessed(two_classes):
         SketchSelector("sgd").fit(X, target > 0)
     got = SketchSelector(task="regression", k=2).fit(X, target)
     assert got.get_support(indices=True).tolist() == [3, 7]
+
+
+def test_classes_and_regression_do_not_mix(two_classes):
+    X, y = two_classes
+    selector = SketchSelector(k=3).fit(X, y)
+    selector.set_params(task="regression").fit(X, y)
+    assert not hasattr(selector, "classes_")
+    for _ in range(2):
+        with pytest.raises(ParameterError, match="classes must not be given for regression"):
+            selector.partial_fit(X, y, classes=[0, 1])
+        with pytest.raises(ParameterError, match="classes must not be given for regression"):
+            selector.fit_stream([Batch([0, 1], [3], [1.0], labels=[1])], classes=[0, 1])

@@ -35,6 +35,7 @@ def test_tags_say_what_they_are():
         assert tags.target_tags.required
         assert tags.transformer_tags is not None
     assert get_tags(SketchClassifier("fh")).transformer_tags is None
+    assert get_tags(SketchClassifier("unknown")).transformer_tags is not None
 
 
 def test_selector_in_a_pipeline_keeps_names(two_classes):

@@ -98,6 +98,11 @@ def test_features_by_name(form):
     assert not hasattr(got, "coef_")
 
 
+def test_names_are_words():
+    with pytest.raises(ParameterError, match="names of features must be str, got 3"):
+        SketchClassifier().fit([{"a": 1.0}, {3: 1.0}], [0, 1])
+
+
 def test_names_and_columns_do_not_mix(two_classes):
     X, y = two_classes
     by_name = SketchClassifier().fit([["a"], ["b"]] * 10, [0, 1] * 10)

@@ -18,7 +18,7 @@ from bearsketch.batch import Batch
 from bearsketch.estimators.callbacks import CallbackSupportMixin, Tasks, with_callbacks
 from bearsketch.estimators.files import KeepsModel
 from bearsketch.estimators.rows import BatchRows, NamedRows, Rows, Take, matrix_rows, named_rows
-from bearsketch.estimators.selecting import SelectsFeatures
+from bearsketch.estimators.selecting import SelectsFeatures, can_select
 from bearsketch.estimators.targets import (
     Array,
     ClassMap,
@@ -108,16 +108,21 @@ class SketchEstimator(SelectsFeatures, KeepsModel, CallbackSupportMixin, BaseEst
         rows, labels, weights = self._examples(X, y, sample_weight, reset=first)
         if first:
             self._start(self._class_map(classes), rows.columns, self._draw_seed())
-        elif classes is not None and not np.array_equal(np.unique(classes), self.classes_):
-            raise ParameterError(
-                f"classes must be those of the first call, {self.classes_.tolist()}, "
-                f"got {np.asarray(classes).tolist()}"
-            )
+        elif classes is not None:
+            self._check_same_classes(classes)
         counted = None if weights is None else np.flatnonzero(weights)
         if isinstance(rows, BatchRows):
             counted = None
         self._learn(self._batches(rows, self._encode(labels), weights, counted))
         return self
+
+    def _check_same_classes(self, classes: Any) -> None:
+        declared = self._class_map(classes)
+        if declared is not None and not np.array_equal(declared.classes, self.classes_):
+            raise ParameterError(
+                f"classes must be those of the first call, {self.classes_.tolist()}, "
+                f"got {declared.classes.tolist()}"
+            )
 
     @with_callbacks
     def _fit_stream(self, source: Any, options: dict[str, Any], classes: Any = None) -> Self:
@@ -152,8 +157,9 @@ class SketchEstimator(SelectsFeatures, KeepsModel, CallbackSupportMixin, BaseEst
                 )
                 if not started:
                     self._forget_columns()
-                    guess = first_classes(labels) if classes is None else classes
-                    self._start(self._class_map(guess), None, seed)
+                    if classes is None and self._classifies():
+                        classes = first_classes(labels)
+                    self._start(self._class_map(classes), None, seed)
                     started = True
                 self._learn([replace(batch, labels=self._encode(labels), trusted=True)])
             if not started:
@@ -163,6 +169,8 @@ class SketchEstimator(SelectsFeatures, KeepsModel, CallbackSupportMixin, BaseEst
     def _class_map(self, classes: Any) -> ClassMap | None:
         """Classes as declared, or open to new ones; None for regression."""
         if not self._classifies():
+            if classes is not None:
+                raise ParameterError(f"classes must not be given for regression, got {classes!r}")
             return None
         return ClassMap.open(self.max_classes) if classes is None else ClassMap.fixed(classes)
 
@@ -170,7 +178,9 @@ class SketchEstimator(SelectsFeatures, KeepsModel, CallbackSupportMixin, BaseEst
         """Make a new learner; ``columns`` are those of a matrix, None for features by name."""
         self._check_feature_names(columns)
         loss, n_classes, n_weights = "squared", None, 1
-        if classes is not None:
+        if classes is None:
+            self.__dict__.pop("classes_", None)  # of an earlier fit to another task
+        else:
             loss, n_classes = classes.loss, classes.n_classes
             n_weights = n_classes if loss == "softmax" else 1
             self._set_classes(classes)
@@ -337,7 +347,7 @@ class SketchEstimator(SelectsFeatures, KeepsModel, CallbackSupportMixin, BaseEst
         tags.input_tags.sparse = True
         tags.input_tags.dict = True
         tags.target_tags.required = True
-        if not RECIPES[self.learner].selects:
+        if not can_select(self):
             tags.transformer_tags = None
         return tags
 

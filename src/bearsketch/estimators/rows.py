@@ -133,6 +133,12 @@ def named_rows(X: Any) -> Sequence[Any] | None:
 
 def _is_named(row: Any) -> bool:
     if isinstance(row, Mapping):
+        for name in row:
+            if not isinstance(name, str):
+                raise ParameterError(
+                    f"names of features must be str, got {name!r}",
+                    hint="Give columns by number as a sparse matrix.",
+                )
         return True
     return isinstance(row, list | tuple | set | frozenset) and all(
         isinstance(name, str) for name in row

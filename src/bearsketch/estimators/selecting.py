@@ -251,7 +251,8 @@ def _places(columns: npt.NDArray[np.int64], wanted: npt.NDArray[Any]) -> npt.NDA
     return place
 
 
-def _selects(estimator: SelectsFeatures) -> bool:
+def can_select(estimator: SelectsFeatures) -> bool:
+    """Whether the learner names features; True for an unknown one, which fit refuses."""
     recipe = RECIPES.get(estimator.learner)
     return recipe is None or recipe.selects
 
@@ -259,5 +260,5 @@ def _selects(estimator: SelectsFeatures) -> bool:
 # Hidden for learners that cannot name features. After the class, because SelectorMixin wraps
 # transform for set_output when the class is made, and a wrapped method is always there.
 for _name in ("transform", "inverse_transform", "get_support", "get_feature_names_out"):
-    setattr(SelectsFeatures, _name, available_if(_selects)(getattr(SelectsFeatures, _name)))
-SelectsFeatures.fit_transform = available_if(_selects)(TransformerMixin.fit_transform)
+    setattr(SelectsFeatures, _name, available_if(can_select)(getattr(SelectsFeatures, _name)))
+SelectsFeatures.fit_transform = available_if(can_select)(TransformerMixin.fit_transform)
