@@ -48,8 +48,8 @@ void Staged::restore(std::span<const double> numbers) {
   if (numbers.size() != 5 || !(numbers[0] >= 0.0) || !(numbers[1] >= 0.0)) {
     throw std::invalid_argument("the staged direction needs its clocks and its strength");
   }
-  now_ = {numbers[0], numbers[1], std::clamp(numbers[2], std::log(kLeastStrength), 0.0),
-          numbers[3], numbers[4]};
+  now_ = {numbers[0], numbers[1], std::clamp(numbers[2], std::log(kLeastStrength), 0.0), numbers[3],
+          numbers[4]};
 }
 
 double Staged::pace(double phi, double clock, double tau) const {

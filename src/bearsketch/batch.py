@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -33,6 +33,23 @@ class Position(NamedTuple):
     line: int
 
 
+class Places(NamedTuple):
+    """Where the examples of a batch stand: the line of each, and the first row of each source."""
+
+    lines: npt.NDArray[np.int64]
+    sources: list[tuple[int, str]]
+
+    def of(self, row: int) -> tuple[str, int]:
+        """Source and line of an example."""
+        source = [name for first, name in self.sources if first <= row][-1]
+        return source, int(self.lines[row])
+
+    def keep(self, kept: npt.NDArray[np.intp]) -> Places:
+        """Places of some of the examples."""
+        sources = [(int(np.searchsorted(kept, first)), name) for first, name in self.sources]
+        return Places(self.lines[kept], sources)
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Batch:
     """Examples as rows of a sparse matrix whose columns are 64-bit keys.
@@ -60,6 +77,8 @@ class Batch:
         One per example, echoed by predictions.
     position : Position, optional
         Where the batch ends in its stream.
+    places : Places, optional
+        Where each example stands, for messages.
 
     Examples
     --------
@@ -78,6 +97,7 @@ class Batch:
     seed: int | None = None
     tags: list[bytes] | None = None
     position: Position | None = None
+    places: Places | None = None
     trusted: bool = field(default=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -176,7 +196,7 @@ class Batch:
         array([7], dtype=uint64)
         """
         first, last = int(self.indptr[start]), int(self.indptr[stop])
-        names = self.names
+        names, places = self.names, self.places
         return type(self)(
             indptr=self.indptr[start : stop + 1] - first,
             keys=self.keys[first:last],
@@ -188,8 +208,39 @@ class Batch:
             seed=self.seed,
             tags=None if self.tags is None else self.tags[start:stop],
             position=self.position,
+            places=None if places is None else places.keep(np.arange(start, stop)),
             trusted=True,
         )
+
+    def keep(self, mask: npt.NDArray[np.bool_]) -> Self:
+        """Copy the examples of a mask together.
+
+        Examples
+        --------
+        >>> Batch([0, 2, 3], [7, 9, 7], [1.0, 0.5, 2.0]).keep(np.array([False, True])).keys
+        array([7], dtype=uint64)
+        """
+        kept, sizes = np.flatnonzero(mask), np.diff(self.indptr)
+        entries = np.repeat(mask, sizes)
+        return replace(
+            self,
+            indptr=np.concatenate([[0], np.cumsum(sizes[kept])]).astype(np.int64),
+            keys=self.keys[entries],
+            values=self.values[entries],
+            labels=None if self.labels is None else self.labels[kept],
+            weights=None if self.weights is None else self.weights[kept],
+            names=None if self.names is None else _keep_names(self.names, entries),
+            tags=None if self.tags is None else [self.tags[i] for i in kept],
+            places=None if self.places is None else self.places.keep(kept),
+            trusted=True,
+        )
+
+
+def _keep_names(names: Names, entries: npt.NDArray[np.bool_]) -> Names:
+    offsets = names.offsets.astype(np.int64)
+    sizes = np.diff(offsets)
+    data = names.data[offsets[0] : offsets[-1]][np.repeat(entries, sizes)]
+    return Names(data, np.concatenate([[0], np.cumsum(sizes[entries])]).astype(np.uint64))
 
 
 def pack_names(names: list[bytes]) -> Names:

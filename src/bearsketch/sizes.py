@@ -51,7 +51,7 @@ def format_bytes(n: float) -> str:
     ('256.0 KiB', '1.9 KiB')
     """
     for unit in ("B", "KiB", "MiB", "GiB"):
-        if n < 1024 or unit == "GiB":
+        if n < 1023.95 or unit == "GiB":  # what would be shown as 1024.0 is one of the next unit
             break
         n /= 1024
     return f"{n:.0f} B" if unit == "B" else f"{n:.1f} {unit}"

@@ -10,6 +10,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 
 from bearsketch import SketchClassifier, SketchSelector
+from bearsketch.io import open_stream
 
 
 @pytest.fixture(scope="module")
@@ -59,12 +60,11 @@ def newsgroups(shared_data, tmp_path_factory):
 
 
 def test_newsgroups_from_text_give_names(newsgroups):
-    io = pytest.importorskip("bearsketch.io", reason="needs the readers")
     options = {"format": "text", "presence": True}
 
     got = SketchClassifier(k=1000, memory="4MiB").fit_stream(newsgroups / "train", **options)
 
-    with io.open_stream(newsgroups / "test", **options) as batches:
+    with open_stream(newsgroups / "test", **options) as batches:
         hits = np.concatenate([got.predict(batch) == batch.labels for batch in batches])
     print(f"20 newsgroups in one pass: {hits.mean():.4f}")
     assert len(got.classes_) == 20

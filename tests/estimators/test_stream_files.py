@@ -16,8 +16,7 @@ from bearsketch import (
     SketchSelector,
     SourceError,
 )
-
-readers = pytest.importorskip("bearsketch.io", reason="needs the readers")
+from bearsketch.io import open_stream
 
 LINES = b"1 | buy now\n-1 | meet now\n1 | buy cheap\n-1 | meet lunch\n" * 50
 
@@ -32,7 +31,7 @@ def test_a_compressed_file_gives_names(tmp_path):
     assert sorted(got.selected_names_) == ["buy", "meet"]
     assert got.learner_.counters["examples"] == 200
     assert_array_equal(got.predict([["buy"], ["meet"]]), [1, -1])
-    with readers.open_stream(path, seed=5) as batches:
+    with open_stream(path, seed=5) as batches:
         for batch in batches:
             assert_array_equal(got.predict(batch), batch.labels)
 
@@ -76,7 +75,6 @@ def test_ids_are_columns():
 
 def test_a_frame_of_categories_is_a_stream():
     frame = pd.DataFrame({"city": ["paris", "rome"] * 100, "price": [3.0, 1.0] * 100})
-    pytest.importorskip("pyarrow")
     got = SketchRegressor(k=2, memory="8KiB").fit_stream(frame, label_column="price")
     assert sorted(got.selected_names_) == ["city=paris", "city=rome"]
 

@@ -21,6 +21,7 @@ from bearsketch.learners import state
 from bearsketch.learners.config import Config
 from bearsketch.learners.labels import Labels
 from bearsketch.learners.selected import Selected, shown_names
+from bearsketch.metrics import class_numbers
 from bearsketch.sizes import Sizes
 
 
@@ -47,12 +48,17 @@ class Learner:
         Labels of the data and their class numbers.
     naming : str
         How the keys it has seen came about, see :mod:`bearsketch.keys`.
+    run : dict
+        What the model file remembers of the run that made it: anything JSON takes, 256 KiB at
+        most. :class:`bearsketch.training.Training` enters the data, the counts, how they were
+        read and the learning curve.
     """
 
     def __init__(self, config: Config, labels: Labels) -> None:
         self.config = config
         self.labels = labels
         self.naming: str | None = None
+        self.run: dict[str, Any] = {}
         with _core_errors():
             self._core = _core.Learner(config.core_fields())
 
@@ -128,12 +134,7 @@ class Learner:
             return margins[:, 0]
         return self.labels.decode(self.class_numbers(margins))
 
-    @staticmethod
-    def class_numbers(margins: npt.NDArray[np.float64]) -> npt.NDArray[np.intp]:
-        """Most probable class number of each row of margins."""
-        if margins.shape[1] == 1:
-            return np.asarray(margins[:, 0] > 0, dtype=np.intp)
-        return np.asarray(np.argmax(margins, axis=1))
+    class_numbers = staticmethod(class_numbers)
 
     def selected(self) -> Selected:
         """Return the selected features, best first, with names, keys, weights and classes.
@@ -307,7 +308,7 @@ def _core_errors() -> Iterator[None]:
         yield
     except _core.Diverged as error:
         raise DivergedError(
-            str(error), code="NUM-DIVERGED", hint="Try step_size='auto' or a smaller step_size."
+            str(error), code="NUM-DIVERGED", hint="Use the automatic step size, or a smaller one."
         ) from None
     except ValueError as error:
         raise ParameterError(str(error)) from None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -13,7 +14,7 @@ import numpy.typing as npt
 
 from bearsketch import model_file
 from bearsketch.batch import pack_names
-from bearsketch.exceptions import BearError, ModelFileError
+from bearsketch.exceptions import BearError, LimitError, ModelFileError
 from bearsketch.keys import parse_naming
 from bearsketch.learners.config import Config
 from bearsketch.learners.labels import Labels
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from bearsketch.learners.learner import Learner
 
 COUNTERS = ("examples", "batches", "passes")
+# Bytes of what a model file may remember of its run: its header as a whole has 1 MiB.
+LARGEST_RUN = 1 << 18
 GUARDS = ("uphill", "flat_pairs", "damped_pairs", "rejected_pairs", "stored_pairs")
 
 
@@ -65,8 +68,24 @@ def dump(learner: Learner) -> tuple[model_file.Arrays, dict[str, Any]]:
         "naming": learner.naming,
         "counters": learner.counters,
         "guards": learner.guards,
+        "run": _checked_run(learner.run),
     }
     return arrays, record
+
+
+def _checked_run(run: dict[str, Any]) -> dict[str, Any]:
+    """Check what a run leaves to be remembered: any JSON object of at most 256 KiB.
+
+    Equal runs must give equal bytes, so times and absolute paths have no place in it.
+    """
+    size = len(json.dumps(run, allow_nan=False))
+    if size > LARGEST_RUN:
+        raise LimitError(
+            f"what a model remembers of its run must be at most {LARGEST_RUN} bytes of JSON, "
+            f"got {size}",
+            code="MODEL-RUN",
+        )
+    return run
 
 
 def load(path: str | os.PathLike[str]) -> tuple[Record, Callable[[Learner], None]]:
@@ -94,14 +113,15 @@ def read(
 
     def fill_in(learner: Learner) -> None:
         try:
-            _restore(learner, arrays, plain)
+            restore(learner, arrays, plain)
         except (BearError, KeyError, TypeError, ValueError, IndexError, OverflowError) as error:
             raise _nonsense(path, error) from None
 
     return Record(config, labels, naming), fill_in
 
 
-def _restore(learner: Learner, arrays: model_file.Arrays, plain: dict[str, Any]) -> None:
+def restore(learner: Learner, arrays: model_file.Arrays, plain: dict[str, Any]) -> None:
+    """Fill a new learner from arrays and record; raises ValueError or KeyError on nonsense."""
     core = learner._core
     for name, array in arrays.items():
         if array.dtype.kind == "f" and not np.isfinite(array).all():
@@ -123,6 +143,7 @@ def _restore(learner: Learner, arrays: model_file.Arrays, plain: dict[str, Any])
         setattr(core.guards, name, int(plain["guards"][name]))
     core.name_collisions = int(plain["guards"]["name_collisions"])
     learner.naming = plain["naming"]
+    learner.run = dict(plain.get("run", {}))
 
 
 def _unpack_names(arrays: model_file.Arrays, prefix: str) -> list[bytes]:

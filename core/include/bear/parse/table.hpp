@@ -1,0 +1,43 @@
+// What the readers of tables have in common: cells become features, labels and weights.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include "bear/parse/rows.hpp"
+
+namespace bear::parse {
+
+enum class NumberKind { absent, number, not_finite, out_of_range, text };
+
+// A cell as a number, spaces around it left out. Hexadecimal, digit grouping and decimal commas
+// are text.
+NumberKind cell_number(std::string_view cell, double& value);
+
+// How one column becomes features: `name` for numbers, `name=value` for text and items of lists,
+// `name^key` for maps and lists of pairs.
+struct ColumnUse {
+  std::size_t column;
+  bool categorical;
+  std::string name;
+};
+
+// Why a cell of a numeric column cannot be used.
+RowError number_error(NumberKind kind, std::size_t row, const ColumnUse& use,
+                      std::string_view cell);
+
+class Table {
+ public:
+  virtual ~Table() = default;
+  virtual std::size_t n_rows() const = 0;
+  // A cell as a number, for labels and sample weights.
+  virtual NumberKind number(std::size_t row, std::size_t column, double& value) const = 0;
+  // A cell as text, for labels; false = absent.
+  virtual bool text(std::size_t row, std::size_t column, std::string& out) const = 0;
+  // Features of one column for rows first to last; `out` counts rows from `first`.
+  virtual void add_column(const ColumnUse& use, std::size_t first, std::size_t last,
+                          RowBuilder& out) const = 0;
+};
+
+}  // namespace bear::parse

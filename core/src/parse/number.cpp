@@ -1,0 +1,55 @@
+#include "bear/parse/number.hpp"
+
+#include <charconv>
+#include <limits>
+#include <system_error>
+
+namespace bear::parse {
+
+namespace {
+
+// Whether a number outside the range of doubles is too large rather than too small: the power of
+// ten of its first non-zero digit tells, and is far from 0 in either case.
+bool is_large(const char* at, const char* end) {
+  std::ptrdiff_t power = 0;
+  bool point = false, found = false;
+  for (; at != end && (*at | 0x20) != 'e'; ++at) {
+    if (*at == '.') {
+      point = true;
+      continue;
+    }
+    found = found || *at != '0';
+    if (found && !point) ++power;
+    if (!found && point) --power;
+  }
+  if (at == end) return power > 0;
+  const bool down = *++at == '-';
+  if (*at == '-' || *at == '+') ++at;
+  // Saturates far above any length a line can have.
+  std::ptrdiff_t exponent = 0;
+  for (; at != end; ++at)
+    if (exponent < (std::ptrdiff_t{1} << 48)) exponent = exponent * 10 + (*at - '0');
+  return power + (down ? -exponent : exponent) > 0;
+}
+
+}  // namespace
+
+double detail::slow_number(const char* at, const char* end) {
+  const bool negative = *at == '-';
+  if (*at == '-' || *at == '+') ++at;
+  double value = 0;
+  if (std::from_chars(at, end, value).ec == std::errc::result_out_of_range) {
+    value = is_large(at, end) ? std::numeric_limits<double>::infinity() : 0;
+  }
+  return negative ? -value : value;
+}
+
+bool is_non_finite_word(std::string_view text) {
+  char lower[8];
+  if (text.size() > sizeof lower) return false;
+  for (std::size_t i = 0; i < text.size(); ++i) lower[i] = static_cast<char>(text[i] | 0x20);
+  const std::string_view word(lower, text.size());
+  return word == "nan" || word == "inf" || word == "infinity";
+}
+
+}  // namespace bear::parse

@@ -1,0 +1,244 @@
+"""Progress: a live picture on a terminal, a line now and then elsewhere, nothing when quiet."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self
+
+from bearsketch.cli.guard import say
+from bearsketch.escape import visible
+from bearsketch.sizes import format_bytes
+
+if TYPE_CHECKING:
+    from bearsketch.io import Stream
+    from bearsketch.training import Training
+
+_LIVE_SECONDS = 0.2
+_PLAIN_EXAMPLES, _PLAIN_SECONDS = 10_000, 30.0
+_BEST = 8
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """What there is to see at one moment of reading a stream."""
+
+    examples: int
+    done: int
+    total: int | None
+    n_pass: int = 1
+    passes: int = 1
+    facts: Sequence[str] = ()
+    best: Sequence[tuple[float, str]] = field(default_factory=tuple)
+
+    @property
+    def share(self) -> float | None:
+        """Part of all passes that is done, by bytes; None where the size is not known."""
+        if not self.total:
+            return None
+        return (self.n_pass - 1 + min(self.done / self.total, 1.0)) / self.passes
+
+
+class Display:
+    """Shows nothing: the display of ``--quiet``."""
+
+    def __enter__(self) -> Self:
+        self._start = time.monotonic()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Take the display away."""
+
+    def due(self, examples: int) -> bool:
+        """Whether it is time to show something again."""
+        return False
+
+    def show(self, view: View) -> None:
+        """Show how far the work is."""
+
+    def note(self, text: str) -> None:
+        """Say a line that stays."""
+
+    def _rate(self, view: View) -> tuple[float, float | None]:
+        """Examples per second, and seconds left."""
+        seconds = max(time.monotonic() - self._start, 1e-9)
+        share = view.share
+        left = seconds * (1.0 - share) / share if share else None
+        return view.examples / seconds, left
+
+
+class Plain(Display):
+    """A line at 10,000 examples, 20,000, 40,000 ..., and at least every 30 seconds."""
+
+    def __enter__(self) -> Self:
+        self._next, self._last = _PLAIN_EXAMPLES, time.monotonic()
+        return super().__enter__()
+
+    def due(self, examples: int) -> bool:
+        """Whether it is time to show something again."""
+        return examples >= self._next or time.monotonic() - self._last >= _PLAIN_SECONDS
+
+    def show(self, view: View) -> None:
+        """Show how far the work is."""
+        while self._next <= view.examples:
+            self._next *= 2
+        self._last = time.monotonic()
+        rate, left = self._rate(view)
+        parts = [f"{view.examples:,} examples", f"{rate:,.0f}/s"]
+        if view.share is not None and left is not None:
+            parts += [f"{view.share:.0%}", f"{_clock(left)} left"]
+        self.note(", ".join([*parts, *view.facts]))
+
+    def note(self, text: str) -> None:
+        """Say a line that stays."""
+        say(text)
+
+
+class Live(Display):
+    """A bar, the figures below it and the best features, drawn again several times a second."""
+
+    def __enter__(self) -> Self:
+        from rich.console import Console
+        from rich.live import Live as RichLive
+
+        self._console = Console(stderr=True, highlight=False)
+        self._last = 0.0
+        self._live = RichLive(console=self._console, auto_refresh=False, transient=True)
+        self._live.start()
+        return super().__enter__()
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._live.stop()
+
+    def due(self, examples: int) -> bool:
+        """Whether it is time to show something again."""
+        return time.monotonic() - self._last >= _LIVE_SECONDS
+
+    def show(self, view: View) -> None:
+        """Show how far the work is."""
+        self._last = time.monotonic()
+        self._live.update(self._picture(view), refresh=True)
+
+    def note(self, text: str) -> None:
+        """Say a line that stays."""
+        self._console.print(visible(text), markup=False, soft_wrap=True)
+
+    def _picture(self, view: View) -> Any:
+        from rich.console import Group
+        from rich.progress_bar import ProgressBar
+        from rich.table import Table
+        from rich.text import Text
+
+        rate, left = self._rate(view)
+        top = Table.grid(padding=(0, 2))
+        share = view.share
+        told = [f"{view.examples:,} examples", f"{rate:,.0f}/s"]
+        size = format_bytes(view.done)
+        if share is not None and view.total is not None:
+            size = f"{share:.0%} of {format_bytes(view.total)}"
+            told.append(f"{_clock(left)} left" if left is not None else "")
+        if view.passes > 1:
+            told.insert(0, f"pass {view.n_pass} of {view.passes}")
+        bar = ProgressBar(total=1.0, completed=share or 0.0, width=24, pulse=share is None)
+        top.add_row(bar, size, *told)
+        rows: list[Any] = [top]
+        if view.facts:
+            rows.append(Text("  ".join(view.facts), style="bold"))
+        if view.best:
+            rows.append(Text("best features so far", style="dim"))
+            rows += [
+                Text(f"{weight:+9.3f}  {visible(name)}", overflow="ellipsis", no_wrap=True)
+                for weight, name in view.best
+            ]
+        return Group(*rows)
+
+
+def make_display(quiet: bool) -> Display:
+    """Make the display that fits: nothing if quiet, a live one on a terminal, else lines."""
+    if quiet:
+        return Display()
+    terminal = sys.stderr.isatty() and os.environ.get("TERM", "") != "dumb"
+    return Live() if terminal else Plain()
+
+
+def watch_training(display: Display) -> Callable[[Training], None]:
+    """Give a function that shows a training run after a batch, when it is time to."""
+
+    def watch(training: Training) -> None:
+        if display.due(training.done + training.examples):
+            display.show(_training_view(training))
+
+    return watch
+
+
+def watch_reading(display: Display, stream: Stream) -> Callable[[int], None]:
+    """Give a function that shows how far a stream is read, when it is time to."""
+
+    def watch(examples: int) -> None:
+        if display.due(examples):
+            done, total = stream.progress()
+            display.show(View(examples, done, total))
+
+    return watch
+
+
+def _training_view(training: Training) -> View:
+    from bearsketch.metrics import ClassScores
+    from bearsketch.process import peak_rss_bytes
+
+    scores = training.scores
+    facts = [f"loss {training.loss or 0.0:.4f}"]
+    if isinstance(scores, ClassScores):
+        facts.append(f"accuracy {scores.accuracy or 0.0:.4f}")
+        if scores.skewed and scores.auc is not None:
+            facts.append(f"AUC {scores.auc:.4f}")
+    facts.append(f"model {format_bytes(training.learner.sizes.model_bytes)}")
+    facts.append(f"process peak {format_bytes(peak_rss_bytes())}")
+    done, total = training.stream.progress()
+    return View(
+        training.done + training.examples,
+        done,
+        total,
+        training.n_pass,
+        training.passes,
+        facts,
+        best_features(training),
+    )
+
+
+def best_features(training: Training, n: int = _BEST) -> list[tuple[float, str]]:
+    """Best features at this moment, with the class where there are more than two."""
+    learner = training.learner
+    if learner.config.k == 0:
+        return []
+    classes = training.classes or []
+    shown = []
+    for feature in list(learner.selected())[:n]:
+        name = feature.name
+        if learner.config.columns > 1:
+            label = feature.label
+            if training.task.reserved and isinstance(label, int) and label < len(classes):
+                label = classes[label]
+            name = f"{name}  [{label}]"
+        shown.append((feature.weight, name))
+    return shown
+
+
+def _clock(seconds: float) -> str:
+    minutes, rest = divmod(int(seconds + 0.5), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"

@@ -1,0 +1,125 @@
+"""``bearsketch evaluate``."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from bearsketch.cli.display import Display, make_display, watch_reading
+from bearsketch.cli.model import load_model, open_like
+from bearsketch.cli.options import Data, Json, Model, Quiet, takes_reading
+from bearsketch.cli.told import Told
+from bearsketch.escape import visible
+
+if TYPE_CHECKING:
+    from bearsketch.io import Stream
+    from bearsketch.learners import Learner
+    from bearsketch.metrics import Scores
+
+_SHOWN_CLASSES = 25
+_ROWS = {
+    "accuracy": "accuracy",
+    "auc": "AUC",
+    "log_loss": "log-loss",
+    "rmse": "RMSE",
+    "r2": "R2",
+}
+
+
+@takes_reading
+def evaluate(
+    model: Model,
+    data: Data = None,
+    *,
+    quiet: Quiet = False,
+    as_json: Json = False,
+    reading: dict[str, Any],
+) -> None:
+    """Compare predictions with labels: accuracy, AUC, log-loss, confusion; RMSE and R2 of numbers.
+
+    Everything is given twice: with all features, and with the selected ones alone. Data is read
+    as the model's own data was, unless options say otherwise.
+
+    **Examples**
+
+    `bearsketch evaluate spam.bear test.vw.gz`
+
+    `bearsketch evaluate spam.bear test.vw.gz --json | jq .selected_only.accuracy`
+    """
+    learner = load_model(model)
+    with (
+        open_like(learner, data, reading, labelled=True) as stream,
+        make_display(quiet) as display,
+    ):
+        scores = _score(learner, stream, display)
+        counts = stream.counts
+    results = {
+        "examples": scores["all"].examples,
+        "skipped": counts.skipped,
+        "unlabelled": counts.unlabelled,
+        "classes": _labels(learner),
+        **scores["all"].to_json(),
+        "selected_only": scores["selected"].to_json() if "selected" in scores else None,
+    }
+    print(json.dumps(results, allow_nan=False) if as_json else _table(results))
+
+
+def _labels(learner: Learner) -> list[Any] | None:
+    if learner.config.loss == "squared":
+        return None
+    return [learner.labels.label(number) for number in range(learner.config.n_classes)]
+
+
+def _score(learner: Learner, stream: Stream, display: Display) -> dict[str, Scores]:
+    from bearsketch.metrics import make_scores
+
+    config = learner.config
+    ways = {"all": False, **({"selected": True} if config.k else {})}
+    scores = {way: make_scores(config.loss, config.n_classes, confusion=True) for way in ways}
+    watch, told, examples = watch_reading(display, stream), Told(display, stream), 0
+    for batch in stream:
+        assert batch.labels is not None  # unlabelled examples are left out
+        numbers = learner.labels.encode(batch.labels)
+        for way, only in ways.items():
+            margins = learner.predict_margin(batch, selected_only=only)
+            scores[way].add(numbers, margins, batch.weights)
+        examples += len(batch)
+        told.stream()
+        watch(examples)
+    return scores
+
+
+def _table(results: dict[str, Any]) -> str:
+    """Results side by side, and the confusion matrix below them."""
+    selected = results["selected_only"] or {}
+    lines = [f"{results['examples']:,} examples", "", f"{'':10}{'all':>12}{'selected':>12}"]
+    for key, name in _ROWS.items():
+        if results.get(key) is not None:
+            lines.append(f"{name:10}{results[key]:12.4f}{_number(selected.get(key)):>12}")
+    if "confusion" in results:
+        lines += ["", *_confusion(results["classes"], results["confusion"])]
+    return "\n".join(lines)
+
+
+def _number(value: float | None) -> str:
+    return "-" if value is None else f"{value:.4f}"
+
+
+def _confusion(labels: list[Any], table: list[list[float]]) -> list[str]:
+    names = [visible(str(label)) for label in labels]
+    if len(names) > _SHOWN_CLASSES:
+        return [f"(confusion matrix of {len(names)} classes: use --json)"]
+    left = max(len(name) for name in names)
+    cells = [[f"{value:g}" for value in row] for row in table]
+    if max(len(names) * 9 + left, 0) > 100:  # too wide for names above the columns
+        heads = [str(number) for number in range(1, len(names) + 1)]
+        names = [f"{number:>2} {name}" for number, name in enumerate(names, start=1)]
+        left += 3
+    else:
+        heads = names
+    wide = max(len(text) for text in [*heads, *(value for row in cells for value in row)]) + 2
+    lines = ["true class in rows, predicted in columns, all features:"]
+    lines.append(" " * left + "".join(f"{head:>{wide}}" for head in heads))
+    for name, row in zip(names, cells, strict=True):
+        lines.append(f"{name:{left}}" + "".join(f"{value:>{wide}}" for value in row))
+    return lines

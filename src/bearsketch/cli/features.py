@@ -1,0 +1,143 @@
+"""``bearsketch features``."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+
+import typer
+
+from bearsketch.cli.model import load_model
+from bearsketch.cli.options import Model
+from bearsketch.escape import cell, visible
+from bearsketch.exceptions import ParameterError
+
+if TYPE_CHECKING:
+    from bearsketch.learners import Learner, Selected
+
+
+class Row(NamedTuple):
+    """One feature as it is listed; the names are the keys of the JSON."""
+
+    rank: int
+    name: str
+    label: Any
+    weight: float
+
+
+def features(
+    model: Model,
+    n: Annotated[
+        int | None, typer.Option("-n", min=0, metavar="N", help="Only the first N. [all]")
+    ] = None,
+    label: Annotated[
+        str | None,
+        typer.Option("--class", metavar="LABEL", help="Weights for this class, largest first."),
+    ] = None,
+    form: Annotated[
+        str, typer.Option("--format", metavar="table|tsv|json|fasta", help="Form of the output.")
+    ] = "table",
+) -> None:
+    """List the selected features by name, best first.
+
+    With two classes a positive weight speaks for the second; with more, each feature is shown
+    with the class its weight speaks for. fasta is for k-mers.
+
+    **Examples**
+
+    `bearsketch features spam.bear -n 20`
+
+    `bearsketch features genomes.bear --class e_coli --format fasta > e_coli.fa`
+    """
+    if form not in _FORMS:
+        raise ParameterError(f"--format must be one of {', '.join(_FORMS)}, got {form!r}")
+    learner = load_model(model)
+    rows = ranked(learner, label)
+    print(_FORMS[form](learner, rows if n is None else rows[:n]), end="")
+
+
+def ranked(learner: Learner, label: str | None = None) -> list[Row]:
+    """All selected features in order, or by their weight for one class."""
+    selected = learner.selected()
+    if label is None:
+        return [Row(i, f.name, f.label, f.weight) for i, f in enumerate(selected, start=1)]
+    weighed = _of_class(learner, selected, _class_number(learner, label))
+    shown = learner.labels.label(_class_number(learner, label))
+    return [Row(i, name, shown, weight) for i, (name, weight) in enumerate(weighed, start=1)]
+
+
+def _class_number(learner: Learner, label: str) -> int:
+    if learner.config.loss == "squared":
+        raise ParameterError("--class needs classes, and this model predicts numbers")
+    labels = [learner.labels.label(number) for number in range(learner.config.n_classes)]
+    shown = [str(known) for known in labels]
+    if label not in shown:
+        few = ", ".join(shown[:10]) + (", ..." if len(shown) > 10 else "")
+        raise ParameterError(f"--class must be one of {few}, got {label!r}")
+    return shown.index(label)
+
+
+def _of_class(learner: Learner, selected: Selected, number: int) -> list[tuple[str, float]]:
+    if learner.config.per_class:
+        mine = [f for f in selected if f.label == learner.labels.label(number)]
+        pairs = [(f.name, f.weight) for f in mine]
+    elif learner.config.loss == "logistic":
+        sign = 1.0 if number == 1 else -1.0
+        pairs = [(f.name, sign * f.weight) for f in selected]
+    else:
+        pairs = list(zip(selected.names, selected.all_weights[:, number].tolist(), strict=True))
+    return sorted(pairs, key=lambda pair: -pair[1])
+
+
+def _table(learner: Learner, rows: list[Row]) -> str:
+    classes = [visible(str(row.label)) for row in rows] if learner.config.columns > 1 else []
+    wide = max([5, *map(len, classes)]) + 2
+    head = f"{'rank':>6}{'weight':>10}  " + (f"{'class':{wide}}" if classes else "") + "name\n"
+    lines = [head]
+    for i, row in enumerate(rows):
+        label = f"{classes[i]:{wide}}" if classes else ""
+        lines.append(f"{row.rank:>6}{row.weight:>+10.4f}  {label}{visible(row.name)}\n")
+    return "".join(lines)
+
+
+def _tsv(learner: Learner, rows: list[Row]) -> str:
+    lines = ["rank\tname\tclass\tweight\n"]
+    lines += [
+        f"{row.rank}\t{cell(row.name)}\t{_label(row.label)}\t{row.weight:.9g}\n" for row in rows
+    ]
+    return "".join(lines)
+
+
+def _label(label: Any) -> str:
+    return "" if label is None else cell(label) if isinstance(label, str) else str(label)
+
+
+def _json(learner: Learner, rows: list[Row]) -> str:
+    listed = [
+        {"rank": row.rank, "name": row.name, "class": row.label, "weight": row.weight}
+        for row in rows
+    ]
+    return json.dumps(listed, indent=1, allow_nan=False) + "\n"
+
+
+def _fasta(learner: Learner, rows: list[Row]) -> str:
+    if not (learner.naming or "").startswith(("kmer", "iupac")):
+        raise ParameterError(
+            "--format fasta needs k-mers, and the features of this model are "
+            f"{'integer ids' if learner.naming == 'id' else 'names'}"
+        )
+    return "".join(
+        f">{row.rank} weight={row.weight:.6g}"
+        + (f" class={visible(str(row.label))}" if row.label is not None else "")
+        + f"\n{row.name}\n"
+        for row in rows
+    )
+
+
+_FORMS: dict[str, Callable[[Any, list[Row]], str]] = {
+    "table": _table,
+    "tsv": _tsv,
+    "json": _json,
+    "fasta": _fasta,
+}

@@ -1,0 +1,155 @@
+"""``bearsketch info``."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from bearsketch.cli.model import load_model
+from bearsketch.cli.options import Json, Model
+from bearsketch.cli.told import results_text
+from bearsketch.escape import visible
+from bearsketch.sizes import format_bytes
+
+if TYPE_CHECKING:
+    from bearsketch.learners import Learner
+
+_VERDICTS = {
+    "ample": "the memory is ample",
+    "fair": "the memory is fair: more would help, and the weakest selected may be there by chance",
+    "too small": "the memory is too small for this data: its cells are crowded, or many of the "
+    "selected are there by chance; give more memory, or a smaller k",
+}
+
+
+def info(model: Model, as_json: Json = False) -> None:
+    """Show what a model is, how large, from what data, and how noisy its sketch is.
+
+    **Examples**
+
+    `bearsketch info spam.bear`
+
+    `bearsketch info spam.bear --json | jq .noise.verdict`
+    """
+    learner = load_model(model)
+    facts = describe(learner)
+    if as_json:
+        print(json.dumps({"file_bytes": model.stat().st_size, **facts}, allow_nan=False))
+        return
+    rows = [("file", f"{model}, {format_bytes(model.stat().st_size)}"), *_rows(facts)]
+    print("\n".join(f"{name:14}{visible(text)}".rstrip() for name, text in rows))
+
+
+def describe(learner: Learner) -> dict[str, Any]:
+    """Everything ``info --json`` tells of a model, but its file."""
+    from bearsketch.noise import noise_of
+
+    config = learner.config
+    noise, fill = noise_of(learner), learner.fill()
+    two = config.loss != "squared"
+    return {
+        "config": config.to_json(),
+        "classes": [learner.labels.label(c) for c in range(config.n_classes)] if two else None,
+        "naming": learner.naming,
+        "selected": 0 if config.k == 0 else len(learner.selected()),
+        "intercept": learner.intercept.tolist(),
+        "model_bytes": config.sizes.model_bytes,
+        "cell_bytes": config.sizes.cell_bytes,
+        "selected_bytes": config.sizes.selected_bytes,
+        "counters": learner.counters,
+        "guards": learner.guards,
+        "fill": {"cells": int(fill["cells"]), "used": int(fill["used"]), "rms": fill["rms"]},
+        "noise": None if noise is None else noise.to_json(),
+        "run": learner.run,
+    }
+
+
+def _rows(facts: dict[str, Any]) -> list[tuple[str, str]]:
+    return [*_what(facts), *_data(facts["run"]), *_health(facts)]
+
+
+def _what(facts: dict[str, Any]) -> list[tuple[str, str]]:
+    config = facts["config"]
+    classes = "numbers"
+    if facts["classes"] is not None:
+        few = ", ".join(map(str, facts["classes"][:8]))
+        classes = f"{len(facts['classes'])} classes: {few}"
+        classes += ", ..." if len(facts["classes"]) > 8 else ""
+    shape = f"{config['width']:,} x {config['depth']} cells"
+    if config["dimension"]:
+        shape = f"{config['dimension']:,} weights"
+    columns = config["n_classes"] if config["loss"] == "softmax" else 1
+    shape += f" x {columns} classes" if columns > 1 else ""
+    return [
+        ("learner", f"{config['learner']}, loss {config['loss']}, seed {config['seed']}"),
+        ("predicts", classes),
+        (
+            "model",
+            f"{format_bytes(facts['model_bytes'])}: {shape} of {config['precision']} "
+            f"({format_bytes(facts['cell_bytes'])}), {facts['selected']:,} selected of "
+            f"{config['k']:,} ({format_bytes(facts['selected_bytes'])})",
+        ),
+    ]
+
+
+def _data(run: dict[str, Any]) -> list[tuple[str, str]]:
+    if not run:
+        return [("data", "not remembered")]
+    names = run.get("sources", [])
+    shown = ", ".join(names[:5]) + (", ..." if run.get("n_sources", 0) > 5 else "")
+    options = " ".join(f"{name}={value}" for name, value in run.get("options", {}).items())
+    counts = run.get("counts", {})
+    told = [f"{counts.get('examples', 0):,} examples"]
+    told += [f"{counts[name]:,} {name}" for name in ("skipped", "unlabelled") if counts.get(name)]
+    told += [f"{run['passes']} passes"] if run.get("passes", 1) > 1 else []
+    rows = [("data", f"{shown} ({run.get('format')})"), ("", ", ".join(told))]
+    rows += [("read with", options)] if options else []
+    results = {
+        "loss": run.get("progressive_loss"),
+        "accuracy": run.get("progressive_accuracy"),
+        "auc": run.get("progressive_auc"),
+    }
+    rows += [("progressive", results_text(results))]
+    rows += [("held out", results_text(run["holdout"]))] if run.get("holdout") else []
+    rows += [("merged", f"from {run['merged']} models")] if run.get("merged") else []
+    return rows
+
+
+def _health(facts: dict[str, Any]) -> list[tuple[str, str]]:
+    guards = dict(facts["guards"])
+    collisions = guards.pop("name_collisions")
+    fired = ", ".join(f"{name} {n:,}" for name, n in guards.items() if n and name != "stored_pairs")
+    cells = facts["fill"]
+    rows = [
+        ("guards", fired or "none acted"),
+        ("collisions", f"{collisions:,} keys seen under two names"),
+        ("sketch", f"{cells['used'] / max(cells['cells'], 1):.1%} of the cells in use"),
+    ]
+    noise = facts["noise"]
+    if noise is None:
+        return rows
+    rows[-1] = (
+        "sketch",
+        f"{rows[-1][1]}: at least {noise['features']:,} features, {noise['crowding']:.1f} a cell",
+    )
+    clear = "" if noise["ratio"] is None else f", {noise['ratio']:.1f} times the floor"
+    depth = facts["config"]["depth"]
+    return [
+        *rows,
+        (
+            "noise floor",
+            f"{noise['floor']:.4g}: expected error of an estimated weight (root mean square of "
+            f"the cells{f' over the root of depth {depth}' if depth > 1 else ''})",
+        ),
+        ("smallest", f"{noise['smallest']:.4g}: smallest selected weight{clear}"),
+        (
+            "by chance",
+            f"{_about(noise['by_chance'])} of them would reach that; {noise['selected']:,} are "
+            "selected",
+        ),
+        ("verdict", _VERDICTS[noise["verdict"]]),
+    ]
+
+
+def _about(n: float) -> str:
+    return "less than one" if n < 0.5 else f"about {n:,.0f}"

@@ -1,0 +1,111 @@
+"""``bearsketch merge``."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from bearsketch.cli.guard import say
+from bearsketch.cli.model import load_model
+from bearsketch.cli.options import Json, Quiet
+from bearsketch.cli.train import check_output
+from bearsketch.exceptions import IncompatibleError, ParameterError
+
+if TYPE_CHECKING:
+    from bearsketch.learners import Learner
+
+
+def merge(
+    models: Annotated[
+        list[Path], typer.Argument(metavar="MODEL...", help="Two or more .bear files.")
+    ],
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="MODEL", help="The model file to write.")
+    ],
+    quiet: Quiet = False,
+    as_json: Json = False,
+) -> None:
+    """Average models that were trained alike on parts of the data, weighted by their examples.
+
+    Seed, shape, learner, loss and labels must agree. Cells, exact weights and intercepts are
+    averaged; the selection is made anew from all that were selected; counts add up. The pairs
+    of L-BFGS and the learning curves are dropped.
+
+    **Examples**
+
+    `bearsketch merge monday.bear tuesday.bear -o week.bear`
+
+    `bearsketch merge shard-*.bear -o all.bear --json`
+    """
+    if len(models) < 2:
+        raise ParameterError(f"merge needs two models at least, got {len(models)}")
+    for i, path in enumerate(models):
+        if path in models[:i]:
+            raise ParameterError(f"{path} is named twice; each model counts once")
+    check_output(output, [])
+    learner = load_model(models[0])
+    records, dropped = [learner.run], set(_selected_keys(learner))
+    for path in models[1:]:
+        other = load_model(path)
+        try:
+            learner.merge(other)
+        except IncompatibleError as error:
+            raise IncompatibleError(
+                f"{models[0]} and {path}: {error.message}",
+                code=error.code or "MERGE-STRANGERS",
+                hint="Train all parts with the same options, seed included.",
+            ) from None
+        records.append(other.run)
+        dropped |= set(_selected_keys(other))
+    kept = set(_selected_keys(learner))
+    learner.run = _joined(records)
+    learner.save(output)
+    results = {
+        "models": len(models),
+        "examples": learner.counters["examples"],
+        "selected": len(kept),
+        "selected_dropped": len(dropped - kept),
+        "model_bytes": learner.sizes.model_bytes,
+    }
+    if not quiet:
+        _report(results, output)
+    if as_json:
+        print(json.dumps(results))
+
+
+def _selected_keys(learner: Learner) -> list[int]:
+    return [] if learner.config.k == 0 else learner.selected().keys.tolist()
+
+
+def _joined(records: list[dict[str, Any]]) -> dict[str, Any]:
+    """Tell what the merged model remembers: all data, counts added, options of the first."""
+    from bearsketch.training import MOST_SOURCES
+
+    first = records[0]
+    counts: dict[str, int] = {}
+    for record in records:
+        for name, n in record.get("counts", {}).items():
+            counts[name] = counts.get(name, 0) + n
+    sources = [name for record in records for name in record.get("sources", [])]
+    return {
+        **{name: first[name] for name in ("format", "options", "passes") if name in first},
+        "counts": counts,
+        "sources": sources[:MOST_SOURCES],
+        "n_sources": sum(record.get("n_sources", 0) for record in records),
+        "merged": sum(record.get("merged", 1) for record in records),
+    }
+
+
+def _report(results: dict[str, Any], output: Path) -> None:
+    say(
+        f"merged {results['models']} models of {results['examples']:,} examples in all: cells, "
+        "exact weights and intercepts averaged by examples"
+    )
+    say(
+        f"kept {results['selected']:,} selected features; {results['selected_dropped']:,} others, "
+        "the pairs of L-BFGS and the learning curves were dropped"
+    )
+    say(f"wrote {output}")

@@ -1,0 +1,253 @@
+"""Options that several commands share, each written once."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from bearsketch.exceptions import ParameterError
+
+_READ, _TABLE, _SEQUENCE, _TEXT, _LABELS = (
+    "Reading",
+    "CSV, TSV and Parquet",
+    "FASTA and FASTQ",
+    "Text and JSON Lines",
+    "Labels",
+)
+FORMATS = "auto, vw, svmlight, fasta, fastq, csv, tsv, parquet, jsonl, text"
+
+
+def _option(*names: str, panel: str, **rest: Any) -> Any:
+    return typer.Option(*names, rich_help_panel=panel, show_default=False, **rest)
+
+
+Data = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="DATA...",
+        help="Files, globs or URLs, plain or compressed; - is standard input, as is nothing in "
+        "a pipe.",
+        show_default=False,
+    ),
+]
+Model = Annotated[Path, typer.Argument(metavar="MODEL", help="A .bear file that train wrote.")]
+Quiet = Annotated[
+    bool, typer.Option("--quiet", "-q", help="Say nothing but errors.", rich_help_panel="Output")
+]
+Json = Annotated[
+    bool,
+    typer.Option("--json", help="One JSON object on standard output.", rich_help_panel="Output"),
+]
+
+# How data is read: option of ReadOptions -> type of the option on the command line.
+READING: dict[str, Any] = {
+    "format": Annotated[
+        str | None,
+        _option(panel=_READ, metavar="FORMAT", help=f"One of {FORMATS}."),
+    ],
+    "on_error": Annotated[
+        str | None,
+        _option(
+            panel=_READ, metavar="fail|skip", help="Stop at a broken line, or skip and count it."
+        ),
+    ],
+    "max_errors": Annotated[
+        str | None,
+        _option(panel=_READ, metavar="N|P%", help="With skip: most broken lines. [1%]"),
+    ],
+    "duplicates": Annotated[
+        str | None,
+        _option(
+            panel=_READ,
+            metavar="refuse|sum",
+            help="What an id that comes twice in a line of svmlight means.",
+        ),
+    ],
+    "label_column": Annotated[
+        str | None, _option(panel=_LABELS, metavar="NAME", help="Column or field. \\[label]")
+    ],
+    "weight_column": Annotated[
+        str | None,
+        _option(panel=_LABELS, metavar="NAME", help="Column or field with an example's weight."),
+    ],
+    "label_from": Annotated[
+        str | None,
+        _option(
+            panel=_LABELS,
+            metavar="header|file|none",
+            help="FASTA and FASTQ: where labels are; file takes the file's name.",
+        ),
+    ],
+    "label_regex": Annotated[
+        str | None,
+        _option(
+            panel=_LABELS,
+            metavar="REGEX",
+            help="FASTA and FASTQ: its first group in the header (or file name) is the label.",
+        ),
+    ],
+    "label_table": Annotated[
+        Path | None,
+        _option(
+            panel=_LABELS,
+            metavar="FILE",
+            help="FASTA and FASTQ: tab-separated table from record (or file) name to label.",
+        ),
+    ],
+    "kmer": Annotated[
+        int | None, _option(panel=_SEQUENCE, metavar="K", help="Length of k-mers; no default.")
+    ],
+    "alphabet": Annotated[
+        str | None, _option(panel=_SEQUENCE, metavar="acgt|iupac", help="Letters of k-mers.")
+    ],
+    "canonical": Annotated[
+        bool | None,
+        _option(
+            "--canonical/--no-canonical",
+            panel=_SEQUENCE,
+            help="A k-mer and its reverse complement are one feature, or two. \\[one]",
+        ),
+    ],
+    "window": Annotated[
+        int | None,
+        _option(panel=_SEQUENCE, metavar="N", help="Cut sequences into reads of N bases."),
+    ],
+    "stride": Annotated[
+        int | None,
+        _option(panel=_SEQUENCE, metavar="N", help="A read every N bases. \\[the window]"),
+    ],
+    "presence": Annotated[
+        bool | None,
+        _option("--presence/--counts", panel=_SEQUENCE, help="Value 1 instead of a count."),
+    ],
+    "text_columns": Annotated[
+        str | None,
+        _option(panel=_TEXT, metavar="A,B", help="JSON Lines: fields that are text. \\[text]"),
+    ],
+    "ngrams": Annotated[
+        str | None,
+        _option(panel=_TEXT, metavar="N|A-B", help="Word n-grams of these lengths. \\[1]"),
+    ],
+    "char_ngrams": Annotated[
+        str | None,
+        _option(
+            panel=_TEXT,
+            metavar="N|A-B",
+            help="Character n-grams; instead of words, unless --ngrams is given too.",
+        ),
+    ],
+    "lowercase": Annotated[
+        bool | None,
+        _option("--lowercase/--keep-case", panel=_TEXT, help="Put text into lower case. \\[yes]"),
+    ],
+    "categorical": Annotated[
+        str | None,
+        _option(panel=_TABLE, metavar="A,B", help="Columns to read as categories; * is the rest."),
+    ],
+    "numeric": Annotated[
+        str | None,
+        _option(panel=_TABLE, metavar="A,B", help="Columns to read as numbers; * is the rest."),
+    ],
+    "drop": Annotated[
+        str | None, _option(panel=_TABLE, metavar="A,B", help="Columns to leave out.")
+    ],
+    "header": Annotated[
+        bool | None,
+        _option("--header/--no-header", panel=_TABLE, help="The first line names the columns."),
+    ],
+    "columns": Annotated[
+        str | None,
+        _option(panel=_TABLE, metavar="A,B", help="Names of the columns, where none are given."),
+    ],
+}
+_LISTS = ("categorical", "numeric", "drop", "columns", "text_columns")
+_RANGES = ("ngrams", "char_ngrams")
+
+
+def takes_reading(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command all the options of reading; it gets those that were used as ``reading``."""
+    own = inspect.signature(command, eval_str=True)
+    parameters = [p for name, p in own.parameters.items() if name != "reading"]
+    parameters += [
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=kind)
+        for name, kind in READING.items()
+    ]
+
+    @functools.wraps(command)
+    def with_reading(**given: Any) -> None:
+        used = {name: given.pop(name) for name in READING}
+        command(**given, reading={name: v for name, v in used.items() if v is not None})
+
+    del with_reading.__wrapped__
+    with_reading.__signature__ = own.replace(parameters=parameters)  # type: ignore[attr-defined]
+    with_reading.__annotations__ = {p.name: p.annotation for p in parameters}
+    return with_reading
+
+
+def read_options(used: dict[str, Any]) -> dict[str, Any]:
+    """Options as :func:`bearsketch.io.open_stream` takes them, from what was typed."""
+    options = dict(used)
+    for name in _LISTS:
+        if name in options:
+            options[name] = tuple(part for part in options[name].split(",") if part)
+    for name in _RANGES:
+        if name in options:
+            options[name] = parse_range(name, options[name])
+    if "char_ngrams" in options:
+        options.setdefault("ngrams", None)
+    if "max_errors" in options:
+        options["max_errors"] = parse_errors(options["max_errors"])
+        if options.get("on_error", "fail") == "fail":
+            raise ParameterError("--max-errors needs --on-error skip")
+    return options
+
+
+def parse_range(name: str, text: str) -> tuple[int, int]:
+    """Lengths of n-grams: ``2`` or ``1-3``.
+
+    Examples
+    --------
+    >>> parse_range("ngrams", "1-3"), parse_range("ngrams", "2")
+    ((1, 3), (2, 2))
+    """
+    low, dash, high = text.partition("-")
+    if not (low.isdecimal() and (high.isdecimal() or not dash)):
+        raise ParameterError(
+            f"--{name.replace('_', '-')} must be a length or a range such as 1-3, got {text!r}"
+        )
+    return int(low), int(high or low)
+
+
+def parse_errors(text: str) -> int | float:
+    """Most errors: a count, or a share in per cent.
+
+    Examples
+    --------
+    >>> parse_errors("20"), parse_errors("0.5%")
+    (20, 0.005)
+    """
+    number = text.removesuffix("%")
+    try:
+        return float(number) / 100 if number != text else int(number)
+    except ValueError:
+        raise ParameterError(
+            f"--max-errors must be a count such as 20 or a share such as 0.5%, got {text!r}"
+        ) from None
+
+
+def sources(data: list[str] | None) -> list[str]:
+    """Give the sources that were named, or standard input when something is piped in."""
+    if data:
+        return data
+    if sys.stdin is None or sys.stdin.closed or not sys.stdin.isatty():
+        return ["-"]
+    raise ParameterError(
+        "DATA must name at least one file, got none",
+        hint="Name files, or pipe data in: cat data.vw | bearsketch ...",
+    )

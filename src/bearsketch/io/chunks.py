@@ -1,0 +1,220 @@
+"""Chunks: the decoded bytes of one input, read ahead on a thread into a few bounded buffers."""
+
+from __future__ import annotations
+
+import os
+import select
+import stat
+import threading
+from collections import deque
+from collections.abc import Iterator
+from types import TracebackType
+from typing import BinaryIO, Self
+
+from bearsketch.exceptions import LimitError, ParseError, SourceError
+from bearsketch.io.codecs import MAGIC_BYTES, codec_named, codec_of, decode
+from bearsketch.io.limits import CHUNK_BYTES, CHUNKS_AHEAD, Limits
+from bearsketch.io.source import Input
+
+_WAKE_MS = 100
+
+
+class Chunks:
+    """Decoded bytes of one input, in order; iterate once, close when done.
+
+    Parameters
+    ----------
+    found : Input
+        What to open.
+    limits : Limits
+    decoded_before : int
+        Decoded bytes of the inputs before it, which count against ``limits.input_bytes``.
+
+    Attributes
+    ----------
+    compression : str
+        ``gzip``, ``zstd``, ``xz``, ``bz2`` or ``plain``; known once the first chunk is there.
+    """
+
+    def __init__(self, found: Input, limits: Limits, decoded_before: int = 0) -> None:
+        self.name = found.name
+        self.size = found.size
+        self.compression = "plain"
+        self._limits = limits
+        self._decoded = decoded_before
+        self._stop = threading.Event()
+        self._raw = _Raw(found.open(), found.name, self._stop)
+        self._held: deque[bytes] = deque()
+        self._ahead = _ReadAhead(self._produce(), self._stop)
+
+    @property
+    def taken(self) -> int:
+        """Bytes read from the input so far, compressed as they are."""
+        return self._raw.taken
+
+    @property
+    def decoded(self) -> int:
+        """Decoded bytes so far, those of the inputs before it included."""
+        return self._decoded
+
+    def __iter__(self) -> Iterator[bytes]:
+        while (chunk := self.next()) is not None:
+            yield chunk
+
+    def next(self) -> bytes | None:
+        """Next chunk, or None at the end."""
+        if self._held:
+            return self._held.popleft()
+        return self._ahead.get()
+
+    def head(self, size: int, wait_for: int | None = None) -> bytes:
+        """First bytes, at most ``size``; nothing is consumed.
+
+        There are fewer at the end only, or, with ``wait_for``, where no more than that many were
+        there at once.
+        """
+        total = sum(map(len, self._held))
+        while (
+            total < (size if wait_for is None else wait_for)
+            and (chunk := self._ahead.get()) is not None
+        ):
+            self._held.append(chunk)
+            total += len(chunk)
+        return b"".join(self._held)[:size]
+
+    def close(self) -> None:
+        """Stop the thread and close the input; safe to call twice."""
+        self._ahead.close()
+        self._raw.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def _produce(self) -> Iterator[bytes]:
+        for chunk in self._decode():
+            self._decoded += len(chunk)
+            limit = self._limits.input_bytes
+            if limit is not None and self._decoded > limit:
+                raise LimitError(
+                    f"{self.name}: the input holds more than the limit of {limit} decoded bytes",
+                    code="SRC-SIZE",
+                    hint="Raise limits.input_bytes if the input is right.",
+                )
+            yield chunk
+
+    def _decode(self) -> Iterator[bytes]:
+        head = b""
+        while len(head) < MAGIC_BYTES and (got := self._raw.read(CHUNK_BYTES)):
+            head += got
+        promised = codec_named(self.name)
+        if not head and promised is not None:
+            raise ParseError(
+                f"the file is empty, which no {promised.name} file is",
+                code="SRC-CUT",
+                source=self.name,
+                hint="The file was cut off; fetch or write it again.",
+            )
+        codec = codec_of(head, self.name)
+        if codec is not None:
+            self.compression = codec.name
+            yield from decode(codec, head, self._raw.read, self.name, self._limits)
+            return
+        while head:
+            yield head
+            head = self._raw.read(CHUNK_BYTES)
+
+
+class _Raw:
+    """Reads that count, that name their file when they fail, and that can be given up."""
+
+    def __init__(self, file: BinaryIO, name: str, stop: threading.Event) -> None:
+        self._file = file
+        self._name = name
+        self._stop = stop
+        self._poll = _poll_of(file)
+        self.taken = 0
+
+    def read(self, size: int) -> bytes:
+        # A read from a pipe may wait for ever, and then could not be stopped.
+        while self._poll is not None and not self._poll.poll(_WAKE_MS):
+            if self._stop.is_set():
+                return b""
+        try:
+            got = self._file.read(size) or b""
+        except OSError as error:
+            raise SourceError(
+                f"{self._name}: reading failed at byte {self.taken} ({error.strerror or error})",
+                code="SRC-READ",
+            ) from None
+        self.taken += len(got)
+        return got
+
+    def close(self) -> None:
+        self._file.close()
+
+
+def _poll_of(file: BinaryIO) -> select.poll | None:
+    try:
+        descriptor = file.fileno()
+        if stat.S_ISREG(os.fstat(descriptor).st_mode):
+            return None
+    except (OSError, AttributeError):
+        return None
+    poll = select.poll()
+    poll.register(descriptor, select.POLLIN | select.POLLHUP | select.POLLERR)
+    return poll
+
+
+class _ReadAhead:
+    """An iterator run on a thread, at most ``CHUNKS_AHEAD`` items before its reader."""
+
+    def __init__(self, items: Iterator[bytes], stop: threading.Event) -> None:
+        self._items = items
+        self._stop = stop
+        self._ready: deque[bytes | BaseException | None] = deque()
+        self._changed = threading.Condition()
+        self._thread = threading.Thread(target=self._run, name="bearsketch-read", daemon=True)
+        self._thread.start()
+
+    def _run(self) -> None:
+        last: BaseException | None = None
+        try:
+            for item in self._items:
+                if not self._put(item):
+                    return
+        except BaseException as error:  # handed to the reader, who raises it
+            last = error
+        self._put(last)
+
+    def _put(self, item: bytes | BaseException | None) -> bool:
+        with self._changed:
+            self._changed.wait_for(lambda: len(self._ready) < CHUNKS_AHEAD or self._stop.is_set())
+            self._ready.append(item)
+            self._changed.notify_all()
+            return not self._stop.is_set()
+
+    def get(self) -> bytes | None:
+        with self._changed:
+            self._changed.wait_for(lambda: self._ready)
+            item = self._ready[0]
+            if isinstance(item, BaseException):
+                raise item
+            if item is not None:  # the end stays, so that asking again is harmless
+                self._ready.popleft()
+                self._changed.notify_all()
+            return item
+
+    def close(self) -> None:
+        with self._changed:
+            self._stop.set()
+            self._changed.notify_all()
+        # A caller's own file object may block for ever; the thread is left to its daemon fate.
+        self._thread.join(timeout=1.0)

@@ -1,0 +1,287 @@
+"""Tables: CSV, TSV, Parquet and any Arrow stream, row by row as features.
+
+==========================================  ==============================================
+a column of                                 gives an example
+==========================================  ==============================================
+text, or declared ``categorical``           the feature ``column=value`` with value 1
+numbers, or declared ``numeric``            the feature ``column`` with that value
+list of text or integers                    a feature ``column=item`` for each item
+map or list of (name, value) pairs          a feature ``column^name`` for each pair
+==========================================  ==============================================
+
+An absent value (null, empty cell) gives no feature, and neither does the number zero.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from bearsketch import _core
+from bearsketch.batch import Names, Position
+from bearsketch.exceptions import ParameterError, ParseError
+from bearsketch.io.chunks import Chunks
+from bearsketch.io.labels import LabelKind, names_array
+from bearsketch.io.limits import TYPE_BYTES, TYPE_ROWS
+from bearsketch.io.options import ReadOptions
+from bearsketch.io.pieces import Piece, Trouble
+from bearsketch.io.schema import NUMBER, TEXT, Schema, check_same, make_schema
+
+# How the core numbers what it finds where a number should be.
+ABSENT, A_NUMBER, NOT_FINITE, OUT_OF_RANGE, NOT_A_NUMBER = range(5)
+
+
+class Shared:
+    """What the first input of a stream settles for the others."""
+
+    def __init__(self, options: ReadOptions) -> None:
+        self.labels = LabelKind(options.labels)
+        self.schema: Schema | None = None
+
+
+class TableReader:
+    """Rows of a native table as pieces; the table itself is the subclass's."""
+
+    naming = "name"
+
+    def __init__(self, name: str, index: int, options: ReadOptions, shared: Shared) -> None:
+        self._name, self._index = name, index
+        self._options, self._shared = options, shared
+        self._table: Any = None
+
+    def _settle_schema(self, columns: tuple[bytes, ...], shapes: tuple[int, ...]) -> Schema:
+        schema = self._shared.schema
+        if schema is None:
+            schema = make_schema(columns, shapes, self._name, self._options)
+            self._shared.schema = schema
+        check_same(schema, columns, self._name)
+        return schema
+
+    def _place(self, row: int, column: int) -> tuple[int, int]:
+        raise NotImplementedError
+
+    def _lines(self, first: int, last: int) -> npt.NDArray[np.int64]:
+        raise NotImplementedError
+
+    def _piece(self, first: int, last: int, position: Position) -> Piece:
+        """Rows of the table that have no error."""
+        schema = self._shared.schema
+        assert schema is not None
+        limits = self._options.limits
+        got = self._table.rows(
+            first,
+            last,
+            schema.uses,
+            self._options.seed,
+            self._options.names,
+            limits.name_bytes,
+            limits.row_features,
+        )
+        bad = {row: self._trouble(row, column, *rest) for row, column, *rest in got["errors"]}
+        labels = self._labels(schema, first, last, bad)
+        weights = self._weights(schema, first, last, bad)
+        kept = got["kept"]
+        names = None
+        if self._options.names:
+            names = Names(got["name_data"], got["name_offsets"])
+        piece = Piece(
+            indptr=got["indptr"],
+            keys=got["keys"],
+            values=got["values"],
+            position=position,
+            labels=None if labels is None else labels[kept - first],
+            weights=None if weights is None else weights[kept - first],
+            names=names,
+            lines=self._lines(first, last)[kept - first],
+        )
+        return self._settle_errors(piece, kept, bad)
+
+    def _settle_errors(self, piece: Piece, kept: Any, bad: dict[int, Trouble]) -> Piece:
+        piece = piece.keep(~np.isin(kept, list(bad)))
+        piece.errors = [bad[row] for row in sorted(bad)]
+        labelled = int(piece.labelled().sum())
+        piece.counts = {
+            "examples": labelled,
+            "unlabelled": len(piece) - labelled,
+            "skipped": len(bad),
+            "empty": int((np.diff(piece.indptr) == 0).sum()),
+        }
+        return piece
+
+    def _labels(
+        self, schema: Schema, first: int, last: int, bad: dict[int, Trouble]
+    ) -> npt.NDArray[Any] | None:
+        if schema.label is None:
+            return None
+        kind = self._shared.labels
+        if kind.kind == "auto":
+            texts = self._table.texts(schema.label, first, last)
+            kind.settle(next((text for text in texts if text.strip()), b""))
+        if kind.kind == "auto":
+            return None
+        if kind.kind == "name":
+            labels, wrong = names_array(self._table.texts(schema.label, first, last))
+            for i, message in wrong.items():
+                self._refuse(bad, first + i, schema.label, "TAB-LABEL", message)
+            return labels
+        values, kinds = self._table.numbers(schema.label, first, last)
+        for at in np.flatnonzero(kinds > A_NUMBER):
+            message = "a label that is not a finite number, where labels are numbers"
+            self._refuse(bad, first + int(at), schema.label, "TAB-LABEL", message)
+        return np.asarray(values)
+
+    def _weights(
+        self, schema: Schema, first: int, last: int, bad: dict[int, Trouble]
+    ) -> npt.NDArray[np.float64] | None:
+        if schema.weight is None:
+            return None
+        values, kinds = self._table.numbers(schema.weight, first, last)
+        wrong = (kinds > A_NUMBER) | (values < 0)
+        for i in np.flatnonzero(wrong):
+            message = "a weight that is not a finite number of at least 0"
+            self._refuse(bad, first + int(i), schema.weight, "TAB-WEIGHT", message)
+        return np.where(kinds == ABSENT, 1.0, values)
+
+    def _refuse(
+        self, bad: dict[int, Trouble], row: int, column: int, code: str, message: str
+    ) -> None:
+        excerpt = self._table.texts(column, row, row + 1)[0][:40]
+        bad[row] = self._trouble(row, column, code, message, excerpt)
+
+    def _trouble(self, row: int, column: int, code: str, message: str, excerpt: bytes) -> Trouble:
+        line, place = self._place(row, column)
+        schema = self._shared.schema
+        hint = ""
+        if code == "TAB-VALUE" and schema is not None:
+            name = schema.shown(column)
+            hint = (
+                f"Declare the column categorical (categorical=[{name!r}]), or leave the cell empty "
+                "where there is no number; the first 1,000 rows decide what a column is."
+            )
+        return Trouble(line, place, code, message, excerpt, hint)
+
+
+class CsvReader(TableReader):
+    """A comma- or tab-separated table, from chunks."""
+
+    def __init__(
+        self, chunks: Chunks, delimiter: str, index: int, options: ReadOptions, shared: Shared
+    ) -> None:
+        super().__init__(chunks.name, index, options, shared)
+        self._chunks = chunks
+        self._table = _core.CsvTable(delimiter, options.limits.line_bytes)
+        self._counts: dict[str, int] = {}
+        self._warnings: dict[str, int] = {}
+        self._started = False
+        self._position = Position(chunks.name, index, 0, 0)
+
+    def close(self) -> None:
+        """Stop reading."""
+        self._chunks.close()
+
+    def take(self, rows: int, entries: int) -> Piece | None:
+        """At most ``rows`` examples, or None at the end."""
+        if not self._started:
+            self._start()
+        if self._table.n_rows < rows:
+            self._read(rows)
+        n = min(rows, self._table.n_rows)
+        if n == 0 and self._table.done and not self._table.counts[0] and not self._counts:
+            return None
+        if n:
+            self._position = self._position._replace(
+                byte=self._table.end_of(n - 1), line=self._table.end_line_of(n - 1)
+            )
+        return self._finish_piece(self._piece(0, n, self._position), n)
+
+    def _finish_piece(self, piece: Piece, n: int) -> Piece:
+        lines, blank, skipped = self._table.counts
+        broken = [Trouble(*error) for error in self._table.errors]
+        piece.errors = sorted([*broken, *piece.errors], key=lambda error: error.line)
+        piece.counts["skipped"] += skipped
+        piece.counts |= {"lines": lines, "blank": blank}
+        for name, value in self._counts.items():
+            piece.counts[name] = piece.counts.get(name, 0) + value
+        self._counts = {}
+        if self._table.done:
+            if self._table.no_final_newline:
+                piece.warnings["COM-NO-NEWLINE"] = 1
+            if self._table.had_bom:
+                piece.warnings["COM-BOM"] = 1
+        self._table.drop(n)
+        return piece
+
+    def _read(self, rows: int) -> None:
+        while not self._table.read(rows, TYPE_BYTES):
+            try:
+                chunk = self._chunks.next()
+            except ParseError as error:
+                raise with_last_line(error, self._table.line) from None
+            self._table.feed(chunk or b"", chunk is None)
+
+    def _start(self) -> None:
+        """Read the header and as many rows as fix the columns' types."""
+        self._started = True
+        columns = self._read_names()
+        self._table.expect_columns(len(columns))
+        self._read(TYPE_ROWS)
+        known = self._shared.schema
+        shapes = self._shapes(len(columns)) if known is None else known.shapes
+        self._settle_schema(columns, shapes)
+
+    def _read_names(self) -> tuple[bytes, ...]:
+        given = self._options.columns
+        names = None if given is None else tuple(map(str.encode, given))
+        if not self._options.header and names is not None:
+            return names
+        self._read(1)
+        if not self._options.header:
+            width = len(self._table.cells(0)) if self._table.n_rows else 0
+            return tuple(b"c%d" % (i + 1) for i in range(width))
+        self._check_header()
+        cells = tuple(self._table.cells(0)) if self._table.n_rows else ()
+        lines, blank, _ = self._table.counts
+        self._counts = {"lines": lines, "blank": blank, "header": self._table.n_rows}
+        self._table.drop(self._table.n_rows)
+        if names is not None and len(names) != len(cells):
+            raise ParameterError(
+                f"columns must be {len(cells)} names, as many as {self._name} has columns, "
+                f"got {len(names)}"
+            )
+        return names or cells
+
+    def _check_header(self) -> None:
+        for error in self._table.errors:
+            trouble = Trouble(*error)
+            raise ParseError(
+                f"the header cannot be read: {trouble.message}",
+                code=trouble.code,
+                source=self._name,
+                line=trouble.line,
+                column=trouble.column,
+            )
+
+    def _shapes(self, n_columns: int) -> tuple[int, ...]:
+        """Call a column numeric if its cells so far are numbers or absent."""
+        shapes = []
+        for column in range(n_columns):
+            _, kinds = self._table.numbers(column, 0, self._table.n_rows)
+            numeric = bool((kinds == A_NUMBER).any() and (kinds != NOT_A_NUMBER).all())
+            shapes.append(NUMBER if numeric else TEXT)
+        return tuple(shapes)
+
+    def _place(self, row: int, column: int) -> tuple[int, int]:
+        return int(self._table.lines(row, row + 1)[0]), self._table.column_of(row, column)
+
+    def _lines(self, first: int, last: int) -> npt.NDArray[np.int64]:
+        return np.asarray(self._table.lines(first, last))
+
+
+def with_last_line(error: ParseError, line: int) -> ParseError:
+    """Say after which line a compressed input could not be read on."""
+    error.line = line
+    error.message += f"; the last good line is {line}"
+    error.args = (error.message,)
+    return error

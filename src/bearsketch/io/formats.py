@@ -1,0 +1,120 @@
+"""Formats: told from the first bytes of an input, then from its name."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from bearsketch.io.codecs import codec_named
+
+FORMATS = ("vw", "svmlight", "fasta", "fastq", "csv", "tsv", "parquet", "jsonl", "text")
+
+SUFFIXES = {
+    ".vw": "vw",
+    ".svm": "svmlight",
+    ".svmlight": "svmlight",
+    ".libsvm": "svmlight",
+    ".fa": "fasta",
+    ".fna": "fasta",
+    ".ffn": "fasta",
+    ".faa": "fasta",
+    ".fasta": "fasta",
+    ".fq": "fastq",
+    ".fastq": "fastq",
+    ".csv": "csv",
+    ".tsv": "tsv",
+    ".parquet": "parquet",
+    ".pq": "parquet",
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".txt": "text",
+}
+
+_NUMBER = rb"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
+_SVMLIGHT = re.compile(
+    rb"(?:%b|[A-Za-z_][\w.-]*)(?:,%b)*(?:[ \t]+qid:\d+)?(?:[ \t]+\d+:%b)*[ \t]*(?:#.*)?"
+    % (_NUMBER, _NUMBER, _NUMBER)
+)
+_VW = re.compile(rb"(?:[^|\t]*\t)?(?:[^\s|,]+[ \t]+){0,3}(?:'?[^\s|,]+)?[ \t]*\|[^,]*")
+_QUOTED = re.compile(rb'"[^"]*"')
+
+
+def guess_format(head: bytes, name: str = "") -> str:
+    """Format of an input from its first bytes, and from its name where they do not tell.
+
+    Parameters
+    ----------
+    head : bytes
+        Decoded bytes from the start of the input; the last line may be cut.
+    name : str
+        Name of the input.
+
+    Examples
+    --------
+    >>> guess_format(b"1 |words a b c")
+    'vw'
+    >>> guess_format(b"a,b")
+    'csv'
+    >>> guess_format(b"a,b", "notes.txt")
+    'text'
+    """
+    return _by_content(head, SURE) or format_named(name) or _by_content(head, LIKELY) or "text"
+
+
+def format_named(name: str) -> str | None:
+    """Format that the suffix of a name promises, past a suffix of compression."""
+    base = name.lower()
+    codec = codec_named(base)
+    if codec is not None:
+        base = base[: base.rindex(".")]
+    dot = base.rfind(".")
+    return SUFFIXES.get(base[dot:]) if dot >= 0 else None
+
+
+def certain_format(head: bytes) -> str | None:
+    """Format that the first bytes tell beyond doubt."""
+    return _by_content(head, SURE)
+
+
+def _by_content(head: bytes, tests: dict[str, Callable[[bytes, list[bytes]], bool]]) -> str | None:
+    text = head.removeprefix(b"\xef\xbb\xbf")
+    lines = [line.rstrip(b"\r") for line in text.split(b"\n")]
+    if len(lines) > 1:
+        lines.pop()  # it may be cut
+    lines = [line for line in lines if line.strip()][:20]
+    if not lines:
+        return None
+    return next((name for name, holds in tests.items() if holds(text, lines)), None)
+
+
+def _is_fastq(text: bytes, lines: list[bytes]) -> bool:
+    return lines[0].startswith(b"@") and (len(lines) < 3 or lines[2].startswith(b"+"))
+
+
+def _is_svmlight(text: bytes, lines: list[bytes]) -> bool:
+    rows = [line for line in lines if not line.startswith(b"#")]
+    if len(rows) == 1 and not _SVMLIGHT.fullmatch(rows[0]):
+        rows = [rows[0].rpartition(b" ")[0]]  # one line without its end: the last word is cut
+    return any(b":" in row for row in rows) and all(_SVMLIGHT.fullmatch(row) for row in rows)
+
+
+def _delimited(delimiter: bytes) -> Callable[[bytes, list[bytes]], bool]:
+    def holds(text: bytes, lines: list[bytes]) -> bool:
+        counts = {_QUOTED.sub(b"", line).count(delimiter) for line in lines}
+        return len(counts) == 1 and counts != {0}
+
+    return holds
+
+
+SURE: dict[str, Callable[[bytes, list[bytes]], bool]] = {
+    "parquet": lambda text, lines: text.startswith(b"PAR1"),
+    "fasta": lambda text, lines: lines[0].startswith(b">"),
+    "fastq": _is_fastq,
+    "jsonl": lambda text, lines: re.match(rb'\s*\{\s*("|\})', lines[0]) is not None,
+    "svmlight": _is_svmlight,
+}
+LIKELY: dict[str, Callable[[bytes, list[bytes]], bool]] = {
+    "vw": lambda text, lines: all(_VW.match(line) is not None for line in lines),
+    "tsv": _delimited(b"\t"),
+    "csv": _delimited(b","),
+}

@@ -1,0 +1,176 @@
+"""Native formats: chunks handed to a parser of the core, its blocks as pieces."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from bearsketch import _core
+from bearsketch.batch import Names, Position
+from bearsketch.exceptions import ParameterError, ParseError
+from bearsketch.io.chunks import Chunks
+from bearsketch.io.columnar import Shared, with_last_line
+from bearsketch.io.labels import SequenceLabels, names_array
+from bearsketch.io.options import ReadOptions
+from bearsketch.io.pieces import Piece, Trouble
+
+SEQUENCES = ("fasta", "fastq")
+
+
+def parser_options(form: str, options: ReadOptions, labels: str) -> dict[str, Any]:
+    """Tell the parser of a format what it needs."""
+    limits = options.limits
+    common: dict[str, Any] = {
+        "seed": options.seed,
+        "names": options.names,
+        "labels": labels,
+        "max_line_bytes": limits.line_bytes,
+        "max_name_bytes": limits.name_bytes,
+        "max_features": limits.row_features,
+    }
+    own = {
+        "vw": dict,
+        "svmlight": lambda: {"duplicates": options.duplicates},
+        "fasta": lambda: _kmer_options("fasta", options),
+        "fastq": lambda: _kmer_options("fastq", options),
+        "text": lambda: _ngram_options(options) | {"labelled": options.label_from != "none"},
+        "jsonl": lambda: _ngram_options(options) | _field_options(options),
+    }
+    return common | own[form]()
+
+
+def _kmer_options(form: str, options: ReadOptions) -> dict[str, Any]:
+    if options.kmer is None:
+        raise ParameterError(
+            f"kmer must be given for {form}: the length of the k-mers that are its features",
+            hint="12 to 31 is usual; odd lengths have no k-mer that is its own complement.",
+        )
+    return {
+        "k": options.kmer,
+        "alphabet": options.alphabet,
+        "canonical": options.canonical,
+        "counts": not options.presence,
+        "window": options.window,
+        "stride": options.stride,
+    }
+
+
+def _ngram_options(options: ReadOptions) -> dict[str, Any]:
+    return {
+        "words": options.ngrams or (0, 0),
+        "chars": options.char_ngrams or (0, 0),
+        "lower": options.lowercase,
+        "counts": not options.presence,
+    }
+
+
+def _field_options(options: ReadOptions) -> dict[str, Any]:
+    return {
+        "label_field": options.label_column or "label",
+        "weight_field": options.weight_column or "",
+        "text_fields": list(options.text_columns),
+        "skip_fields": list(options.drop),
+    }
+
+
+class NativeReader:
+    """One input in a format that the core parses."""
+
+    def __init__(
+        self, chunks: Chunks, form: str, index: int, options: ReadOptions, shared: Shared
+    ) -> None:
+        self._chunks, self._index, self._form = chunks, index, form
+        self._options, self._shared = options, shared
+        self._parser = _core.Parser(form, **parser_options(form, options, shared.labels.kind))
+        self.naming = naming_of(form, options)
+        self._sequence_labels = SequenceLabels(options) if form in SEQUENCES else None
+        self._done = False
+        self._lines_fed = 0
+
+    def close(self) -> None:
+        """Stop reading."""
+        self._chunks.close()
+
+    def take(self, rows: int, entries: int) -> Piece | None:
+        """At most ``rows`` examples, or None at the end."""
+        if self._done:
+            return None
+        while (block := self._parser.take(rows, max(entries, 0))).hungry:
+            self._feed()
+        self._done = block.done
+        piece = self._piece(block)
+        if self._sequence_labels is not None:
+            piece = self._label_sequences(piece, self._sequence_labels)
+        return piece
+
+    def _feed(self) -> None:
+        try:
+            chunk = self._chunks.next()
+        except ParseError as error:
+            raise with_last_line(error, self._lines_fed) from None
+        self._lines_fed += 0 if chunk is None else chunk.count(b"\n")
+        self._parser.feed(chunk or b"", chunk is None)
+
+    def _piece(self, block: Any) -> Piece:
+        labels = block.labels
+        if block.label_names is not None:
+            labels, _ = names_array(block.label_names)
+        if self._shared.labels.kind == "auto" and labels is not None:
+            seen = labels != "" if labels.dtype.kind == "U" else ~np.isnan(labels)
+            if seen.any():
+                self._shared.labels.kind = "name" if labels.dtype.kind == "U" else "number"
+        names = None
+        if block.name_data is not None and block.name_offsets is not None:
+            names = Names(block.name_data, block.name_offsets)
+        return Piece(
+            indptr=block.indptr,
+            keys=block.keys,
+            values=block.values,
+            position=Position(self._chunks.name, self._index, self._parser.byte, self._parser.line),
+            labels=labels,
+            weights=block.weights,
+            names=names,
+            tags=block.tags,
+            lines=block.line_of_row,
+            errors=[Trouble(*error) for error in block.errors],
+            fatal=None if block.fatal is None else Trouble(*block.fatal),
+            counts=dict(block.counts),
+            warnings=dict(block.warnings),
+        )
+
+    def _label_sequences(self, piece: Piece, source: SequenceLabels) -> Piece:
+        """Labels from the headers; a record without one is broken."""
+        if source.place == "none":
+            piece.counts["unlabelled"] = piece.counts.pop("examples", 0)
+            return piece
+        headers = piece.tags or [b""] * len(piece)
+        found = [source.of(header, self._chunks.name) for header in headers]
+        labels, wrong = self._shared.labels.convert([label or b"" for label in found])
+        missing = {i: "no label for this record" for i, label in enumerate(found) if not label}
+        bad = wrong | missing
+        assert piece.lines is not None
+        code = ("FA" if self._form == "fasta" else "FQ") + "-LABEL"
+        errors = [
+            Trouble(int(piece.lines[i]), 1, code, bad[i], headers[i][:40]) for i in sorted(bad)
+        ]
+        piece.labels = labels
+        kept = piece.keep(~np.isin(np.arange(len(piece)), list(bad)))
+        kept.errors = sorted([*piece.errors, *errors], key=lambda error: error.line)
+        kept.fatal, kept.warnings, kept.counts = piece.fatal, piece.warnings, piece.counts
+        kept.counts |= {
+            "examples": len(kept),
+            "unlabelled": 0,
+            "skipped": piece.counts.get("skipped", 0) + len(errors),
+            "empty": int((np.diff(kept.indptr) == 0).sum()),
+        }
+        return kept
+
+
+def naming_of(form: str, options: ReadOptions) -> str:
+    """How the keys of a format come about."""
+    if form == "svmlight":
+        return "id"
+    if form in SEQUENCES:
+        return f"{'kmer' if options.alphabet == 'acgt' else 'iupac'}:{options.kmer}"
+    return "name"

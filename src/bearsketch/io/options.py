@@ -1,0 +1,251 @@
+"""ReadOptions: everything a stream may be told, checked once."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field, fields
+from typing import Any, Literal
+
+from bearsketch.exceptions import ParameterError
+from bearsketch.io.formats import FORMATS
+from bearsketch.io.limits import Limits
+
+# Options that are tuples, for which a list may be given.
+_TUPLES = (
+    "categorical",
+    "numeric",
+    "drop",
+    "columns",
+    "text_columns",
+    "ngrams",
+    "char_ngrams",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ReadOptions:
+    r"""How a stream reads its inputs.
+
+    Parameters
+    ----------
+    seed : int
+        Seed of the learner the batches are for; names are hashed with it.
+    rows : int
+        Examples of a batch. Batches end after so many examples, whatever files they come from.
+    names : bool
+        Whether batches carry the names of their features.
+    include_unlabelled : bool
+        Whether examples without a label are handed over; to train they are left out.
+    labels : {"auto", "number", "name"}
+        What labels are. With ``auto`` the first label decides for the whole stream.
+    labels_needed : bool
+        Whether ``label_column`` and ``weight_column`` must be there; to predict they need not.
+    on_error : {"fail", "skip"}
+        Whether a broken line stops the stream or is left out and counted.
+    max_errors : int or float, optional
+        With ``skip``, how many lines may be broken: a count, or a share below 1 of all lines.
+        Default: a share of 0.01.
+    allow_empty : bool
+        Whether a stream without a single example is accepted.
+    limits : Limits
+    label_column, weight_column : str, optional
+        Columns of a table, or fields of JSON Lines. A column named ``label`` is the label unless
+        another one is named.
+    categorical, numeric, drop : tuple of str
+        Columns of a table to read as categories, as numbers, or not at all; ``"*"`` is all other
+        columns. Else a column of a text table is numeric if its cells in the first 1,000 rows
+        (or 4 MiB) are numbers, and of an Arrow table if its type is.
+    header : bool
+        Whether the first line of a text table names its columns.
+    columns : tuple of str, optional
+        Names of the columns of a text table, instead of those in the header.
+    text_columns : tuple of str
+        Fields of JSON Lines that are text, to be read as n-grams. Default: ``text``.
+    duplicates : {"refuse", "sum"}
+        What a feature that comes twice in a line of svmlight means.
+    kmer : int, optional
+        Length of the k-mers of FASTA and FASTQ.
+    alphabet : {"acgt", "iupac"}
+    canonical : bool
+        Whether a k-mer and its reverse complement are one feature.
+    presence : bool
+        Whether k-mers and n-grams have the value 1 instead of their count.
+    window, stride : int
+        Cut sequences into reads of ``window`` bases, one every ``stride``; 0 = do not.
+    label_from : {"auto", "header", "file", "none"}
+        Where labels of sequences come from. ``auto`` is the header if a regular expression or
+        table is given, else none. With ``none``, lines of text do not begin with a label and a
+        tab either.
+    label_regex : str, optional
+        Expression to search in the header (or file name); its first group is the label.
+    label_table : path, optional
+        Tab-separated table from record name (or file name) to label.
+    ngrams, char_ngrams : (int, int), optional
+        Shortest and longest n-grams of words and of characters that text is read as; None = none.
+    lowercase : bool
+        Whether text is put into lower case first.
+
+    Examples
+    --------
+    >>> ReadOptions(rows=100).on_error
+    'fail'
+    """
+
+    seed: int = 0
+    rows: int = 1000
+    names: bool = True
+    include_unlabelled: bool = True
+    labels: Literal["auto", "number", "name"] = "auto"
+    labels_needed: bool = True
+    on_error: Literal["fail", "skip"] = "fail"
+    max_errors: int | float | None = None
+    allow_empty: bool = False
+    limits: Limits = field(default_factory=Limits)
+    label_column: str | None = None
+    weight_column: str | None = None
+    categorical: tuple[str, ...] = ()
+    numeric: tuple[str, ...] = ()
+    drop: tuple[str, ...] = ()
+    header: bool = True
+    columns: tuple[str, ...] | None = None
+    text_columns: tuple[str, ...] = ("text",)
+    duplicates: Literal["refuse", "sum"] = "refuse"
+    kmer: int | None = None
+    alphabet: Literal["acgt", "iupac"] = "acgt"
+    canonical: bool = True
+    presence: bool = False
+    window: int = 0
+    stride: int = 0
+    label_from: Literal["auto", "header", "file", "none"] = "auto"
+    label_regex: str | None = None
+    label_table: str | os.PathLike[str] | None = None
+    ngrams: tuple[int, int] | None = (1, 1)
+    char_ngrams: tuple[int, int] | None = None
+    lowercase: bool = True
+
+    def __post_init__(self) -> None:
+        for name in _TUPLES:
+            value = getattr(self, name)
+            if isinstance(value, list):
+                object.__setattr__(self, name, tuple(value))
+        for spec in fields(self):
+            allowed, holds = CHECKS[spec.name]
+            value = getattr(self, spec.name)
+            if not holds(value):
+                raise ParameterError(f"{spec.name} must be {allowed}, got {value!r}")
+        self._check_together()
+
+    def _check_together(self) -> None:
+        most = 32 if self.alphabet == "acgt" else 16
+        if self.kmer is not None and self.kmer > most:
+            raise ParameterError(
+                f"kmer must be at most {most} with {self.alphabet}, got {self.kmer}"
+            )
+        if self.ngrams is None and self.char_ngrams is None:
+            raise ParameterError("ngrams and char_ngrams cannot both be None: text has no features")
+        if self.stride and not self.window:
+            raise ParameterError("stride needs a window: give both, or neither")
+        if self.label_from == "header" and not (self.label_regex or self.label_table):
+            raise ParameterError("label_from='header' needs label_regex or label_table")
+        twice = set(self.categorical) & set(self.numeric)
+        if twice:
+            raise ParameterError(
+                f"a column is categorical or numeric, not both, got {sorted(twice)}"
+            )
+
+    @property
+    def fails(self) -> bool:
+        """Whether the first broken line stops the stream."""
+        return self.on_error == "fail"
+
+
+Check = tuple[str, Callable[[Any], bool]]
+
+
+def _integer(low: int, high: int, allowed: str, *, optional: bool = False) -> Check:
+    def holds(value: Any) -> bool:
+        if value is None:
+            return optional
+        return isinstance(value, int) and not isinstance(value, bool) and low <= value <= high
+
+    return allowed, holds
+
+
+def _one_of(*allowed: str) -> Check:
+    return "one of " + ", ".join(map(repr, allowed)), lambda value: value in allowed
+
+
+def _texts(value: Any) -> bool:
+    return isinstance(value, tuple) and all(isinstance(part, str) for part in value)
+
+
+def _is_range(value: Any) -> bool:
+    return value is None or (
+        isinstance(value, tuple)
+        and len(value) == 2
+        and all(isinstance(part, int) for part in value)
+        and 1 <= value[0] <= value[1] <= _LONGEST_NGRAM
+    )
+
+
+def _is_share(value: Any) -> bool:
+    if value is None:
+        return True
+    if isinstance(value, float):
+        return 0.0 <= value < 1.0
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+
+
+def _is_regex(value: Any) -> bool:
+    try:
+        return value is None or re.compile(value).groups >= 1
+    except (re.error, TypeError):
+        return False
+
+
+_BOOL: Check = ("True or False", lambda value: isinstance(value, bool))
+_TEXT: Check = ("a string", lambda value: value is None or isinstance(value, str))
+_COLUMNS: Check = ("a list of column names", _texts)
+_MANY = 2**62
+_LONGEST_NGRAM = 8
+_RANGE: Check = (f"two integers, shortest and longest, from 1 to {_LONGEST_NGRAM}", _is_range)
+
+CHECKS: dict[str, Check] = {
+    "seed": _integer(0, 2**64 - 1, "an integer from 0 to 2^64-1"),
+    "rows": _integer(1, 10**7, "an integer from 1 to 10 million"),
+    "names": _BOOL,
+    "include_unlabelled": _BOOL,
+    "labels": _one_of("auto", "number", "name"),
+    "labels_needed": _BOOL,
+    "on_error": _one_of("fail", "skip"),
+    "max_errors": ("a count, or a share of at least 0 and below 1", _is_share),
+    "allow_empty": _BOOL,
+    "limits": ("a Limits", lambda value: isinstance(value, Limits)),
+    "label_column": _TEXT,
+    "weight_column": _TEXT,
+    "categorical": _COLUMNS,
+    "numeric": _COLUMNS,
+    "drop": _COLUMNS,
+    "header": _BOOL,
+    "columns": ("a list of column names", lambda value: value is None or _texts(value)),
+    "text_columns": _COLUMNS,
+    "duplicates": _one_of("refuse", "sum"),
+    "kmer": _integer(1, 32, "an integer from 1 to 32", optional=True),
+    "alphabet": _one_of("acgt", "iupac"),
+    "canonical": _BOOL,
+    "presence": _BOOL,
+    "window": _integer(0, _MANY, "an integer of at least 0"),
+    "stride": _integer(0, _MANY, "an integer of at least 0"),
+    "label_from": _one_of("auto", "header", "file", "none"),
+    "label_regex": ("a regular expression with a group", _is_regex),
+    "label_table": (
+        "a path",
+        lambda value: value is None or isinstance(value, str | os.PathLike),
+    ),
+    "ngrams": _RANGE,
+    "char_ngrams": _RANGE,
+    "lowercase": _BOOL,
+}
+FORMAT_CHECK = _one_of("auto", *FORMATS)

@@ -1,0 +1,254 @@
+"""Pieces: what readers give, joined and cut into batches of a fixed number of examples."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from bearsketch.batch import Batch, Names, Places, Position
+from bearsketch.io.limits import Limits
+
+
+class Trouble(NamedTuple):
+    """A line or record that was refused."""
+
+    line: int
+    column: int
+    code: str
+    message: str
+    excerpt: bytes
+    hint: str = ""
+
+
+@dataclass(slots=True)
+class Piece:
+    """Some examples of one input, and what was met on the way to them.
+
+    ``labels`` are numbers (NaN = none) or strings ("" = none); None = no example has one.
+    """
+
+    indptr: npt.NDArray[np.int64]
+    keys: npt.NDArray[np.uint64]
+    values: npt.NDArray[np.float32]
+    position: Position
+    labels: npt.NDArray[Any] | None = None
+    weights: npt.NDArray[np.float64] | None = None
+    names: Names | None = None
+    tags: list[bytes] | None = None
+    lines: npt.NDArray[np.int64] | None = None
+    errors: list[Trouble] = field(default_factory=list)
+    fatal: Trouble | None = None
+    counts: dict[str, int] = field(default_factory=dict)
+    warnings: dict[str, int] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return len(self.indptr) - 1
+
+    def labelled(self) -> npt.NDArray[np.bool_]:
+        """Which examples have a label."""
+        if self.labels is None:
+            return np.zeros(len(self), dtype=bool)
+        numbers = self.labels.dtype.kind == "f"
+        has: npt.NDArray[np.bool_] = ~np.isnan(self.labels) if numbers else self.labels != ""
+        return has
+
+    def slice(self, start: int, stop: int) -> Piece:
+        """Examples ``start`` to ``stop``, without copying entries."""
+        if (start, stop) == (0, len(self)):
+            return self
+        first, last = int(self.indptr[start]), int(self.indptr[stop])
+        names = self.names
+        return Piece(
+            indptr=self.indptr[start : stop + 1] - first,
+            keys=self.keys[first:last],
+            values=self.values[first:last],
+            position=self._position_after(stop),
+            labels=None if self.labels is None else self.labels[start:stop],
+            weights=None if self.weights is None else self.weights[start:stop],
+            names=None if names is None else Names(names.data, names.offsets[first : last + 1]),
+            tags=None if self.tags is None else self.tags[start:stop],
+            lines=None if self.lines is None else self.lines[start:stop],
+        )
+
+    def _position_after(self, stop: int) -> Position:
+        if stop == len(self) or self.lines is None:
+            return self.position
+        return self.position._replace(line=int(self.lines[stop - 1]))
+
+    def keep(self, mask: npt.NDArray[np.bool_]) -> Piece:
+        """Copy the examples of a mask together."""
+        if mask.all():
+            return self
+        kept = np.flatnonzero(mask)
+        sizes = np.diff(self.indptr)
+        entries = np.repeat(mask, sizes)
+        indptr = np.zeros(len(kept) + 1, dtype=np.int64)
+        np.cumsum(sizes[kept], out=indptr[1:])
+        return Piece(
+            indptr=indptr,
+            keys=self.keys[entries],
+            values=self.values[entries],
+            position=self.position,
+            labels=None if self.labels is None else self.labels[kept],
+            weights=None if self.weights is None else self.weights[kept],
+            names=None if self.names is None else _keep_names(self.names, entries),
+            tags=None if self.tags is None else [self.tags[i] for i in kept],
+            lines=None if self.lines is None else self.lines[kept],
+        )
+
+
+def _keep_names(names: Names, entries: npt.NDArray[np.bool_]) -> Names:
+    offsets = names.offsets.astype(np.int64)
+    sizes = np.diff(offsets)
+    data = names.data[offsets[0] : offsets[-1]][np.repeat(entries, sizes)]
+    return Names(data, _offsets([sizes[entries]]))
+
+
+def _offsets(sizes: list[npt.NDArray[np.int64]]) -> npt.NDArray[np.uint64]:
+    joined = np.concatenate(sizes)
+    out = np.zeros(len(joined) + 1, dtype=np.uint64)
+    np.cumsum(joined, out=out[1:])
+    return out
+
+
+class Packer:
+    """Turns pieces into batches of ``rows`` examples that keep to the limits of a batch.
+
+    A batch ends before the example that would not fit, so that where batches end depends on the
+    examples alone: not on how they came in pieces, nor on the files they came from.
+    """
+
+    def __init__(self, rows: int, limits: Limits, naming: str, seed: int) -> None:
+        self._rows, self._entries = rows, limits.batch_entries
+        self._text = limits.batch_text_bytes
+        self._naming, self._seed = naming, seed
+        self._held: list[Piece] = []
+        self.rows_left = rows
+        self.entries_left = self._entries
+        self._text_left = self._text
+
+    def add(self, piece: Piece) -> Iterator[Batch]:
+        """Batches that are full now."""
+        at = 0
+        while at < len(piece):
+            stop = min(at + self.rows_left, self._fitting(piece, at))
+            if stop <= at and self._held:
+                yield self._flush()
+                continue
+            stop = max(stop, at + 1)
+            self._hold(piece.slice(at, stop))
+            at = stop
+            if self.rows_left == 0:
+                yield self._flush()
+
+    def _fitting(self, piece: Piece, at: int) -> int:
+        """First example after ``at`` that has no room."""
+        ends = piece.indptr
+        stop = np.searchsorted(ends, ends[at] + self.entries_left, side="right")
+        if piece.names is not None:
+            ends = piece.names.offsets[piece.indptr].astype(np.int64)
+            stop = min(stop, np.searchsorted(ends, ends[at] + self._text_left, side="right"))
+        return int(stop) - 1
+
+    def finish(self) -> Iterator[Batch]:
+        """Hand over the last batch, if there is one."""
+        if self._held:
+            yield self._flush()
+
+    def _hold(self, piece: Piece) -> None:
+        self._held.append(piece)
+        self.rows_left -= len(piece)
+        self.entries_left -= len(piece.keys)
+        if piece.names is not None:
+            self._text_left -= int(piece.names.offsets[-1]) - int(piece.names.offsets[0])
+
+    def _flush(self) -> Batch:
+        piece = self._held[0] if len(self._held) == 1 else _join(self._held)
+        places = _join_places(self._held)
+        self._held = []
+        self.rows_left, self.entries_left = self._rows, self._entries
+        self._text_left = self._text
+        return Batch(
+            indptr=piece.indptr,
+            keys=piece.keys,
+            values=piece.values,
+            labels=piece.labels,
+            weights=piece.weights,
+            names=piece.names,
+            naming=self._naming,
+            seed=self._seed if self._naming == "name" else None,
+            tags=piece.tags,
+            position=piece.position,
+            places=places,
+            trusted=True,
+        )
+
+
+def _join(pieces: list[Piece]) -> Piece:
+    ends = np.concatenate([[0], np.cumsum([len(piece.keys) for piece in pieces])])
+    indptr = [piece.indptr[:-1] + start for piece, start in zip(pieces, ends[:-1], strict=True)]
+    return Piece(
+        indptr=np.concatenate([*indptr, ends[-1:]]).astype(np.int64),
+        keys=np.concatenate([piece.keys for piece in pieces]),
+        values=np.concatenate([piece.values for piece in pieces]),
+        position=pieces[-1].position,
+        labels=_join_labels(pieces),
+        weights=_join_weights(pieces),
+        names=_join_names(pieces),
+        tags=_join_tags(pieces),
+    )
+
+
+def _join_places(pieces: list[Piece]) -> Places | None:
+    lines = [piece.lines for piece in pieces if piece.lines is not None]
+    if len(lines) < len(pieces):
+        return None
+    sources: list[tuple[int, str]] = []
+    row = 0
+    for piece in pieces:
+        if not sources or sources[-1][1] != piece.position.source:
+            sources.append((row, piece.position.source))
+        row += len(piece)
+    return Places(np.concatenate(lines), sources)
+
+
+def _join_labels(pieces: list[Piece]) -> npt.NDArray[Any] | None:
+    kinds = {piece.labels.dtype.kind for piece in pieces if piece.labels is not None}
+    if not kinds:
+        return None
+    # A piece whose examples have no label takes the kind of the others.
+    dtype, absent = (np.float64, np.nan) if kinds == {"f"} else (np.str_, "")
+    empty = [np.full(len(piece), absent, dtype=dtype) for piece in pieces]
+    return np.concatenate(
+        [
+            fill if piece.labels is None else piece.labels
+            for piece, fill in zip(pieces, empty, strict=True)
+        ]
+    )
+
+
+def _join_weights(pieces: list[Piece]) -> npt.NDArray[np.float64] | None:
+    if all(piece.weights is None for piece in pieces):
+        return None
+    return np.concatenate(
+        [np.ones(len(piece)) if piece.weights is None else piece.weights for piece in pieces]
+    )
+
+
+def _join_names(pieces: list[Piece]) -> Names | None:
+    names = [piece.names for piece in pieces if piece.names is not None]
+    if len(names) < len(pieces):
+        return None
+    data = [part.data[int(part.offsets[0]) : int(part.offsets[-1])] for part in names]
+    sizes: list[Any] = [np.diff(part.offsets.astype(np.int64)) for part in names]
+    return Names(np.concatenate(data), _offsets(sizes))
+
+
+def _join_tags(pieces: list[Piece]) -> list[bytes] | None:
+    if all(piece.tags is None for piece in pieces):
+        return None
+    return [tag for piece in pieces for tag in piece.tags or [b""] * len(piece)]

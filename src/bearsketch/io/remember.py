@@ -1,0 +1,47 @@
+"""How a stream was read, as a model remembers it, so that a later stream reads alike."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Any
+
+from bearsketch.io.options import ReadOptions
+
+if TYPE_CHECKING:
+    from bearsketch.io.stream import Stream
+
+# What decides which features an example has, and where its label is.
+REMEMBERED = """
+label_column weight_column categorical numeric drop header columns text_columns duplicates kmer
+alphabet canonical presence window stride label_from label_regex ngrams char_ngrams lowercase
+""".split()
+
+
+def read_record(stream: Stream, most_sources: int) -> dict[str, Any]:
+    """Format, options that differ from their defaults, and inputs by base name."""
+    defaults = {spec.name: spec.default for spec in fields(ReadOptions)}
+    chosen = {name: getattr(stream.options, name) for name in REMEMBERED}
+    # Columns whose kind was found out are declared, so that other data cannot change it.
+    chosen |= {name: columns for name, columns in stream.columns.items() if columns}
+    options = {name: value for name, value in chosen.items() if value != defaults[name]}
+    sources = [PurePath(name).name for name in stream.sources]
+    return {
+        "format": stream.format,
+        "options": {
+            name: list(value) if isinstance(value, tuple) else value
+            for name, value in sorted(options.items())
+        },
+        "sources": sources[:most_sources],
+        "n_sources": len(sources),
+    }
+
+
+def read_options(record: dict[str, Any]) -> dict[str, Any]:
+    """Options of a remembered stream, as :func:`open_stream` takes them."""
+    given = record.get("options", {})
+    return {
+        name: tuple(value) if isinstance(value, list) else value
+        for name, value in given.items()
+        if name in REMEMBERED
+    }

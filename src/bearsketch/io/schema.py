@@ -1,0 +1,123 @@
+"""Schema: which columns of a table are the label, the weight and features, and of which kind."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from bearsketch.exceptions import DataError, ParameterError
+
+if TYPE_CHECKING:
+    from bearsketch.io.options import ReadOptions
+
+# Shapes of a column, as the core numbers them.
+NUMBER, TEXT, ITEMS, NAMED_VALUES, NOTHING, UNSUPPORTED = range(6)
+_ALL = "*"
+
+
+@dataclass(frozen=True, slots=True)
+class Schema:
+    """Columns of a table and their use; the same for all inputs of a stream."""
+
+    columns: tuple[bytes, ...]
+    shapes: tuple[int, ...]
+    uses: list[tuple[int, bool, bytes]]
+    label: int | None
+    weight: int | None
+
+    def shown(self, column: int) -> str:
+        """Name of a column, for messages."""
+        return self.columns[column].decode("utf-8", "backslashreplace")
+
+    def by_use(self) -> dict[str, tuple[str, ...]]:
+        """Names of the columns that are categorical, and of those that are numeric."""
+        simple = [
+            (name.decode("utf-8", "surrogateescape"), categorical)
+            for i, categorical, name in self.uses
+            if self.shapes[i] in (NUMBER, TEXT)
+        ]
+        return {
+            "categorical": tuple(name for name, categorical in simple if categorical),
+            "numeric": tuple(name for name, categorical in simple if not categorical),
+        }
+
+
+def make_schema(
+    columns: tuple[bytes, ...], shapes: tuple[int, ...], source: str, options: ReadOptions
+) -> Schema:
+    """Decide what each column is for."""
+    names = [column.decode("utf-8", "surrogateescape") for column in columns]
+    repeated = {name for name in names if names.count(name) > 1}
+    if repeated:
+        raise DataError(
+            f"{source}: two columns are named {sorted(repeated)[0]!r}",
+            code="TAB-COLUMN-TWICE",
+            hint="Give the names of the columns, each once: columns=[...].",
+        )
+    _check_known(names, source, options)
+    wanted = options.label_column
+    label = _index(names, wanted or "label")
+    weight = _index(names, options.weight_column)
+    if label is not None and shapes[label] not in (NUMBER, TEXT):
+        raise _unsupported(source, names[label], "a label is a number or a text")
+    uses = []
+    for i, (name, shape) in enumerate(zip(names, shapes, strict=True)):
+        if i in (label, weight) or _named(name, options.drop, names, options):
+            continue
+        if shape == UNSUPPORTED:
+            raise _unsupported(source, name, "cast it to numbers or text")
+        uses.append((i, _is_categorical(name, shape, names, options), columns[i]))
+    return Schema(columns, shapes, uses, label, weight)
+
+
+def _is_categorical(name: str, shape: int, names: list[str], options: ReadOptions) -> bool:
+    if name in options.categorical:
+        return True
+    if name in options.numeric:
+        return False
+    if _named(name, options.categorical, names, options):
+        return True
+    if _named(name, options.numeric, names, options):
+        return False
+    return shape == TEXT
+
+
+def _named(name: str, listed: tuple[str, ...], names: list[str], options: ReadOptions) -> bool:
+    if name in listed:
+        return True
+    others = (*options.categorical, *options.numeric, *options.drop)
+    return _ALL in listed and name not in others
+
+
+def _index(names: list[str], name: str | None) -> int | None:
+    return names.index(name) if name is not None and name in names else None
+
+
+def _check_known(names: list[str], source: str, options: ReadOptions) -> None:
+    given = [options.label_column, options.weight_column] if options.labels_needed else []
+    for name in (*given, *options.categorical, *options.numeric, *options.drop):
+        if name is not None and name != _ALL and name not in names:
+            few = ", ".join(map(repr, names[:8])) + (", ..." if len(names) > 8 else "")
+            raise ParameterError(
+                f"{source}: there is no column {name!r}; the columns are {few}",
+                code="TAB-COLUMN-MISSING",
+            )
+
+
+def _unsupported(source: str, name: str, remedy: str) -> DataError:
+    return DataError(
+        f"{source}: column {name!r} has a type that cannot be used",
+        code="TAB-TYPE",
+        hint=f"Leave it out (drop=[{name!r}]), or {remedy}.",
+    )
+
+
+def check_same(schema: Schema, columns: tuple[bytes, ...], source: str) -> None:
+    """Refuse an input whose columns differ from those of the first."""
+    if schema.columns != columns:
+        raise DataError(
+            f"{source}: its {len(columns)} columns differ from the {len(schema.columns)} columns "
+            "of the first input",
+            code="TAB-SCHEMA",
+            hint="All inputs of a stream have the same columns in the same order.",
+        )

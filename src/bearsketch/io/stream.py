@@ -1,0 +1,395 @@
+"""Stream: batches of examples from any source, every line accounted for."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from dataclasses import fields
+from types import TracebackType
+from typing import Any, NamedTuple, Protocol, Self
+
+from bearsketch.batch import Batch, Position
+from bearsketch.exceptions import DataError, ParameterError, SourceError
+from bearsketch.io.account import Account, Counts
+from bearsketch.io.chunks import Chunks
+from bearsketch.io.codecs import codec_named
+from bearsketch.io.formats import certain_format, format_named, guess_format
+from bearsketch.io.limits import HEAD_BYTES
+from bearsketch.io.options import FORMAT_CHECK, ReadOptions
+from bearsketch.io.pieces import Packer, Piece
+from bearsketch.io.source import Fingerprint, Input, Source, check_unchanged, resolve
+
+
+class Warned(NamedTuple):
+    """Something odd that was accepted, once for each input."""
+
+    code: str
+    source: str
+    message: str
+
+
+class Progress(NamedTuple):
+    """Bytes read, as they lie in the inputs; ``total`` is None where it is not known."""
+
+    done: int
+    total: int | None
+
+
+class Reader(Protocol):
+    """What turns one input into pieces."""
+
+    naming: str
+
+    def take(self, rows: int, entries: int) -> Piece | None:
+        """At most so many examples and entries; one example if it alone has more."""
+
+    def close(self) -> None:
+        """Stop reading."""
+
+
+WARNINGS = {
+    "COM-NO-NEWLINE": "the last line has no line end: the file may be cut; the line is used",
+    "COM-BOM": "a UTF-8 byte order mark at the start was left out",
+    "VW-TAG-NUMBER": "a number that touches the bar is a tag, so that its example has no label",
+}
+
+
+def open_stream(source: Source, format: str = "auto", **options: Any) -> Stream:
+    r"""Open a source as a stream of batches.
+
+    Parameters
+    ----------
+    source : str, path, binary file object, Arrow stream, or a list of them
+        A path, a glob, ``-`` for standard input, a URL (extra ``remote``); each plain, gzip,
+        zstd, xz or bz2, which its first bytes tell. Or one object with ``__arrow_c_stream__``.
+    format : str
+        ``vw``, ``svmlight``, ``fasta``, ``fastq``, ``csv``, ``tsv``, ``parquet``, ``jsonl`` or
+        ``text``; ``auto`` tells it from the first bytes, then from the name.
+    **options
+        See :class:`ReadOptions`.
+
+    Returns
+    -------
+    Stream
+
+    Examples
+    --------
+    >>> import io
+    >>> table = io.BytesIO(b"city,age,label\nparis,30,1\nrome,41,0\n")
+    >>> with open_stream(table, "csv") as stream:
+    ...     for batch in stream:
+    ...         print(len(batch), batch.labels)
+    2 [1. 0.]
+    """
+    allowed, holds = FORMAT_CHECK
+    if not holds(format):
+        raise ParameterError(f"format must be {allowed}, got {format!r}")
+    known = [spec.name for spec in fields(ReadOptions)]
+    for name in options:
+        if name not in known:
+            raise ParameterError(f"{name} is no option of a stream; they are {', '.join(known)}")
+    return Stream(source, format, ReadOptions(**options))
+
+
+class Stream:
+    """Batches of examples; iterate once for each pass, close when done.
+
+    Batches have exactly ``options.rows`` examples, whatever files these come from; only the last
+    one has fewer, and one that would pass a limit on what a batch may hold.
+
+    Attributes
+    ----------
+    counts : Counts
+        Lines of the present pass by what became of them.
+    warnings : list of Warned
+        What was odd but accepted.
+    errors : list of ParseError
+        The first ten lines that were skipped.
+    position : Position or None
+        Where the last batch ends.
+    passes : int
+        Passes begun.
+    format : str
+        The format; ``auto`` until the first input is open.
+    """
+
+    def __init__(self, source: Any, format: str, options: ReadOptions) -> None:
+        self.options = options
+        self.format = format
+        self.warnings: list[Warned] = []
+        self.position: Position | None = None
+        self.passes = 0
+        self._arrow = source if hasattr(source, "__arrow_c_stream__") else None
+        self._inputs: list[Input] = [] if self._arrow is not None else resolve(source)
+        self._account = Account(options)
+        self._before: list[Fingerprint | None] = []
+        self._running: Iterator[Batch] | None = None
+        self._chunks: Chunks | None = None
+        self._done_bytes = 0
+        self._decoded = 0
+        self._delivered = 0
+        self._shared: Any = None
+
+    @property
+    def sources(self) -> list[str]:
+        """Names of the inputs, in order."""
+        return ["<arrow>"] if self._arrow is not None else [found.name for found in self._inputs]
+
+    @property
+    def columns(self) -> dict[str, tuple[str, ...]]:
+        """Columns of a table by their use: what to tell a later stream, so that it reads alike.
+
+        Empty for other formats, and until the first row is read.
+        """
+        schema = None if self._shared is None else self._shared.schema
+        return {} if schema is None else schema.by_use()
+
+    @property
+    def counts(self) -> Counts:
+        """Lines of the present pass."""
+        return self._account.counts
+
+    @property
+    def errors(self) -> list[Any]:
+        """The first lines that were skipped in this pass."""
+        return self._account.errors
+
+    @property
+    def reopens(self) -> bool:
+        """Whether another pass is possible."""
+        return all(found.reopens for found in self._inputs)
+
+    def progress(self) -> Progress:
+        """Bytes done and to do in this pass."""
+        sizes = [found.size for found in self._inputs]
+        known = [size for size in sizes if size is not None]
+        total = sum(known) if sizes and len(known) == len(sizes) else None
+        taken = self._done_bytes + (self._chunks.taken if self._chunks is not None else 0)
+        return Progress(taken, total)
+
+    def __iter__(self) -> Iterator[Batch]:
+        self._end_pass()
+        if self.passes and not self.reopens:
+            once = next(found.name for found in self._inputs if not found.reopens)
+            raise SourceError(
+                f"{once}: this input can be read only once, and a second pass was asked for",
+                code="SRC-ONCE",
+                hint="Save it as a file, or train with one pass.",
+            )
+        self.passes += 1
+        self._running = self._pass()
+        return self._running
+
+    def close(self) -> None:
+        """Stop reading and close what was opened; safe to call twice."""
+        self._end_pass()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def _end_pass(self) -> None:
+        running, self._running = self._running, None
+        if running is not None:
+            # A pass that another thread is inside of, waiting for input, ends with the process.
+            with contextlib.suppress(ValueError):
+                running.close()  # type: ignore[attr-defined]
+
+    def _pass(self) -> Iterator[Batch]:
+        from bearsketch.io.columnar import Shared
+
+        delivered, self._delivered = self._delivered, 0
+        self._account = Account(self.options)
+        self._done_bytes, self._decoded = 0, 0
+        self._check_unchanged()
+        shared = self._shared = Shared(self.options)
+        packer: Packer | None = None
+        for reader, hint in self._readers(shared):
+            if packer is None:
+                packer = Packer(
+                    self.options.rows, self.options.limits, reader.naming, self.options.seed
+                )
+            while (piece := reader.take(packer.rows_left, packer.entries_left)) is not None:
+                self._account.take(piece, hint)
+                self._note(piece)
+                yield from self._deliver(packer.add(self._wanted(piece)))
+        if packer is not None:
+            yield from self._deliver(packer.finish())
+        self._account.finish()
+        self._check_delivered(delivered)
+
+    def _deliver(self, batches: Iterator[Batch]) -> Iterator[Batch]:
+        for batch in batches:
+            self.position = batch.position
+            self._delivered += len(batch)
+            yield batch
+
+    def _wanted(self, piece: Piece) -> Piece:
+        return piece if self.options.include_unlabelled else piece.keep(piece.labelled())
+
+    def _check_unchanged(self) -> None:
+        if self.passes == 1:
+            self._before = [found.fingerprint() for found in self._inputs]
+        for found, before in zip(self._inputs, self._before, strict=True):
+            check_unchanged(found, before)
+
+    def _check_delivered(self, before: int) -> None:
+        if before and not self._delivered:
+            raise SourceError(
+                "the source gave examples on the first pass and none on this one",
+                code="SRC-ONCE",
+                hint="Give a table rather than a reader that is used up, or train with one pass.",
+            )
+        if self._delivered or self.options.allow_empty:
+            return
+        counts = self.counts
+        hint = ""
+        if counts.unlabelled:
+            hint = (
+                f"{counts.unlabelled} examples have no label. Name the label column "
+                "(label_column), or for FASTA and FASTQ where labels are (label_regex, label_from)."
+            )
+        name = self._inputs[0].name if len(self._inputs) == 1 else "the source"
+        raise DataError(
+            f"{name}: there is no example in {counts.lines} lines", code="SRC-EMPTY", hint=hint
+        )
+
+    def _readers(self, shared: Any) -> Iterator[tuple[Reader, str]]:
+        """Each input that is not empty, opened, with a hint for an error in its first line."""
+        if self._arrow is not None:
+            from bearsketch.io.arrow import ArrowReader
+
+            yield ArrowReader(self._arrow, "<arrow>", 0, self.options, shared), ""
+            return
+        for index, found in enumerate(self._inputs):
+            chunks = Chunks(found, self.options.limits, self._decoded)
+            self._chunks = chunks
+            try:
+                reader, hint = self._reader(chunks, found, index, shared)
+                if reader is None:
+                    continue
+                try:
+                    yield reader, hint
+                finally:
+                    reader.close()
+            finally:
+                chunks.close()
+                self._done_bytes += chunks.taken if found.size is None else found.size
+                self._decoded = chunks.decoded
+                self._chunks = None
+
+    def _reader(
+        self, chunks: Chunks, found: Input, index: int, shared: Any
+    ) -> tuple[Reader | None, str]:
+        # A pipe may be slow: no more is waited for than is needed.
+        head = chunks.head(HEAD_BYTES, None if self.format == "auto" else 2)
+        self._warn_suffix(chunks)
+        if not head:
+            self._warn("SRC-EMPTY", found.name, "the file is empty")
+            return None, ""
+        _refuse_archive(found.name, head)
+        form = self._settle_format(chunks, found, head)
+        hint = _format_hint(head, form)
+        if head.startswith((b"\xff\xfe", b"\xfe\xff")):
+            raise DataError(
+                f"{found.name}: the text is UTF-16",
+                code="COM-UTF16",
+                hint="Convert it to UTF-8, for example with: iconv -f UTF-16 -t UTF-8",
+            )
+        return _make_reader(chunks, found, form, index, self.options, shared), hint
+
+    def _settle_format(self, chunks: Chunks, found: Input, head: bytes) -> str:
+        if self.format == "auto":
+            self.format = guess_format(head, found.name)
+        promised = format_named(found.name)
+        sure = certain_format(head)
+        if sure is not None and promised not in (None, sure, "text"):
+            self._warn("SRC-SUFFIX", found.name, f"the content is {sure}, not {promised}")
+        return self.format
+
+    def _warn_suffix(self, chunks: Chunks) -> None:
+        promised = codec_named(chunks.name)
+        if (promised.name if promised else "plain") != chunks.compression and (
+            promised is not None or format_named(chunks.name) is not None
+        ):
+            self._warn(
+                "SRC-SUFFIX",
+                chunks.name,
+                f"the file is {chunks.compression}, whatever its name says",
+            )
+
+    def _note(self, piece: Piece) -> None:
+        for code, count in piece.warnings.items():
+            if count:
+                self._warn(code, piece.position.source, WARNINGS.get(code, code))
+
+    def _warn(self, code: str, source: str, message: str) -> None:
+        warned = Warned(code, source, message)
+        if warned not in self.warnings:
+            self.warnings.append(warned)
+
+
+def _refuse_archive(name: str, head: bytes) -> None:
+    kind = "zip" if head.startswith(b"PK\x03\x04") else "tar"
+    if kind == "zip" or head[257:262] == b"ustar":
+        raise DataError(
+            f"{name}: this is a {kind} archive, which holds files of its own",
+            code="SRC-ARCHIVE",
+            hint="Unpack it and name the files.",
+        )
+
+
+def _format_hint(head: bytes, form: str) -> str:
+    sure = certain_format(head)
+    if sure is None or sure == form:
+        return ""
+    return f"The content looks like {sure}: give format={sure!r}."
+
+
+def _make_reader(
+    chunks: Chunks, found: Input, form: str, index: int, options: ReadOptions, shared: Any
+) -> Reader:
+    if form in ("csv", "tsv"):
+        from bearsketch.io.columnar import CsvReader
+
+        delimiter = "," if form == "csv" else "\t"
+        return CsvReader(chunks, delimiter, index, options, shared)
+    if form == "parquet":
+        from bearsketch.io.arrow import ParquetReader
+
+        chunks.close()
+        file = _seekable(found, chunks.compression)
+        try:
+            return ParquetReader(file, found.name, index, options, shared)
+        except BaseException:
+            file.close()
+            raise
+    from bearsketch.io.native import NativeReader
+
+    return NativeReader(chunks, form, index, options, shared)
+
+
+def _seekable(found: Input, compression: str) -> Any:
+    """Open an input that must be read from its end, as Parquet is."""
+    if compression != "plain":
+        raise DataError(
+            f"{found.name}: a Parquet file inside {compression} cannot be read as a stream",
+            code="PQ-COMPRESSED",
+            hint="Decompress it first; Parquet compresses its pages itself.",
+        )
+    file = found.open()
+    if not file.seekable():
+        file.close()
+        raise SourceError(
+            f"{found.name}: Parquet is read from its end, which a pipe does not allow",
+            code="PQ-SEEK",
+            hint="Save it as a file, or redirect the file itself: < data.parquet",
+        )
+    return file

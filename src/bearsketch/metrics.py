@@ -1,0 +1,233 @@
+"""How good predictions are, summed up over a stream in bounded memory."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+Reals = npt.NDArray[np.float64]
+Numbers = npt.NDArray[np.intp]
+
+# Bits of a float32 that make a bin: sign, 8 of exponent, 7 of fraction. Neighbouring bins differ
+# by less than 1 % whatever the size of the scores, so no range has to be known beforehand.
+_BIN_BITS = 16
+
+
+class Ranking:
+    """Area under the ROC curve, from a histogram of scores: 1 MiB however many examples.
+
+    Scores in one bin count as ties, each worth a half. So the exact area is at most
+    :attr:`error` away, and as a rule far less.
+
+    Examples
+    --------
+    >>> ranking = Ranking()
+    >>> ranking.add(np.array([0.1, 0.4, 0.35, 0.8]), np.array([0, 0, 1, 1]))
+    >>> ranking.auc
+    0.75
+    """
+
+    def __init__(self) -> None:
+        self._mass: Reals | None = None
+
+    def add(self, scores: Reals, positive: npt.NDArray[Any], weights: Reals | None = None) -> None:
+        """Enter scores of examples, and which of them are positive."""
+        if self._mass is None:
+            self._mass = np.zeros((2, 1 << _BIN_BITS))
+        bins = _bins(scores)
+        for side in (0, 1):
+            chosen = np.asarray(positive).astype(bool) == bool(side)
+            self._mass[side] += np.bincount(
+                bins[chosen],
+                None if weights is None else weights[chosen],
+                minlength=1 << _BIN_BITS,
+            )
+
+    @property
+    def auc(self) -> float | None:
+        """Share of pairs in order; None until there are examples of both sides."""
+        pairs = self._pairs()
+        if pairs is None or self._mass is None:
+            return None
+        negative, positive = self._mass
+        below = np.cumsum(negative) - 0.5 * negative
+        return float(np.dot(positive, below)) / pairs
+
+    @property
+    def error(self) -> float | None:
+        """Largest possible distance of :attr:`auc` from the exact area."""
+        pairs = self._pairs()
+        if pairs is None or self._mass is None:
+            return None
+        return 0.5 * float(np.dot(self._mass[0], self._mass[1])) / pairs
+
+    def _pairs(self) -> float | None:
+        total = 0.0 if self._mass is None else float(self._mass.sum(axis=1).prod())
+        return total or None
+
+
+def _bins(scores: Reals) -> npt.NDArray[np.int64]:
+    """Bins of scores, in the order of the scores."""
+    with np.errstate(over="ignore"):
+        # Adding zero turns -0 into 0; what is too large for float32 becomes infinite, still last.
+        bits = (np.asarray(scores, dtype=np.float32) + np.float32(0)).view(np.uint32)
+    flipped = np.where(bits >> 31, ~bits, bits | np.uint32(1 << 31))
+    return (flipped >> (32 - _BIN_BITS)).astype(np.int64)
+
+
+class ClassScores:
+    """Accuracy, log-loss, confusion and (two classes) AUC of a stream of predictions.
+
+    Examples count by their weight.
+
+    Parameters
+    ----------
+    n_classes : int
+    confusion : bool
+        Whether to keep the matrix of true against predicted classes.
+
+    Examples
+    --------
+    >>> scores = ClassScores(2)
+    >>> scores.add(np.array([0, 1, 1]), np.array([[-2.0], [1.0], [-1.0]]))
+    >>> round(scores.accuracy, 3), scores.auc
+    (0.667, 1.0)
+    """
+
+    def __init__(self, n_classes: int, *, confusion: bool = False) -> None:
+        self.n_classes = n_classes
+        self.examples = 0
+        self.weight = self.right = self._loss = self._positive = 0.0
+        self.ranking = Ranking()
+        self.confusion = np.zeros((n_classes, n_classes)) if confusion else None
+
+    def add(self, numbers: npt.NDArray[Any], margins: Reals, weights: Reals | None = None) -> None:
+        """Enter true class numbers and margins of shape (n, 1) or (n, n_classes)."""
+        numbers = np.asarray(numbers, dtype=np.intp)
+        w = np.ones(len(numbers)) if weights is None else weights
+        guess = class_numbers(margins)
+        self.examples += len(numbers)
+        self.weight += float(w.sum())
+        self.right += float(w[guess == numbers].sum())
+        self._loss += float(np.dot(w, log_losses(numbers, margins)))
+        if margins.shape[1] == 1:
+            self._positive += float(w[numbers == 1].sum())
+            self.ranking.add(margins[:, 0], numbers, weights)
+        if self.confusion is not None:
+            np.add.at(self.confusion, (numbers, guess), w)
+
+    @property
+    def accuracy(self) -> float | None:
+        """Share of examples predicted right."""
+        return self.right / self.weight if self.weight else None
+
+    @property
+    def log_loss(self) -> float | None:
+        """Mean of minus the log of the probability given to the true class."""
+        return self._loss / self.weight if self.weight else None
+
+    @property
+    def auc(self) -> float | None:
+        """Area under the ROC curve; None for more than two classes."""
+        return self.ranking.auc
+
+    @property
+    def skewed(self) -> bool:
+        """Whether one of two classes has less than a tenth of the examples."""
+        if self.n_classes != 2 or not self.weight:
+            return False
+        share = self._positive / self.weight
+        return min(share, 1.0 - share) < 0.1
+
+    def to_json(self) -> dict[str, Any]:
+        """Results under their documented keys."""
+        plain: dict[str, Any] = {
+            "accuracy": self.accuracy,
+            "auc": self.auc,
+            "log_loss": self.log_loss,
+        }
+        if self.confusion is not None:
+            whole = bool((self.confusion == np.rint(self.confusion)).all())
+            table = self.confusion.astype(np.int64) if whole else self.confusion
+            plain["confusion"] = table.tolist()
+        return plain
+
+
+class NumberScores:
+    """Root mean square error and R2 of a stream of predicted numbers.
+
+    Examples
+    --------
+    >>> scores = NumberScores()
+    >>> scores.add(np.array([1.0, 2.0, 3.0]), np.array([1.0, 2.0, 2.0]))
+    >>> round(scores.rmse, 3), scores.r2
+    (0.577, 0.5)
+    """
+
+    def __init__(self) -> None:
+        self.examples = 0
+        self.weight = self._squares = self._mean = self._spread = 0.0
+
+    def add(self, targets: Reals, predicted: Reals, weights: Reals | None = None) -> None:
+        """Enter true and predicted numbers, shape (n,) or (n, 1)."""
+        predicted = np.asarray(predicted).reshape(len(targets))
+        w = np.ones(len(targets)) if weights is None else weights
+        self.examples += len(targets)
+        added = float(w.sum())
+        if added == 0.0:
+            return
+        self._squares += float(np.dot(w, (targets - predicted) ** 2))
+        mean = float(np.dot(w, targets)) / added
+        # Means and spreads of two parts join exactly; a running sum of squares would cancel.
+        total = self.weight + added
+        self._spread += float(np.dot(w, (targets - mean) ** 2))
+        self._spread += (mean - self._mean) ** 2 * self.weight * added / total
+        self._mean += (mean - self._mean) * added / total
+        self.weight = total
+
+    @property
+    def rmse(self) -> float | None:
+        """Root of the mean squared error."""
+        return math.sqrt(self._squares / self.weight) if self.weight else None
+
+    @property
+    def r2(self) -> float | None:
+        """One minus the squared error over that of the mean; None where all targets are equal."""
+        return 1.0 - self._squares / self._spread if self._spread else None
+
+    def to_json(self) -> dict[str, Any]:
+        """Results under their documented keys."""
+        return {"rmse": self.rmse, "r2": self.r2}
+
+
+Scores = ClassScores | NumberScores
+
+
+def make_scores(loss: str, n_classes: int, *, confusion: bool = False) -> Scores:
+    """Scores that fit a loss."""
+    return NumberScores() if loss == "squared" else ClassScores(n_classes, confusion=confusion)
+
+
+def class_numbers(margins: Reals) -> Numbers:
+    """Most probable class number of each row of margins."""
+    if margins.shape[1] == 1:
+        return np.asarray(margins[:, 0] > 0, dtype=np.intp)
+    return np.asarray(np.argmax(margins, axis=1))
+
+
+def log_losses(numbers: Numbers, margins: Reals) -> Reals:
+    """Log-loss of each example, without overflow.
+
+    Examples
+    --------
+    >>> log_losses(np.array([1]), np.array([[0.0]])).round(3)
+    array([0.693])
+    """
+    if margins.shape[1] == 1:
+        return np.asarray(np.logaddexp(0.0, np.where(numbers == 1, -1.0, 1.0) * margins[:, 0]))
+    top = margins.max(axis=1, keepdims=True)
+    norm = np.log(np.exp(margins - top).sum(axis=1)) + top[:, 0]
+    return np.asarray(norm - margins[np.arange(len(numbers)), numbers])

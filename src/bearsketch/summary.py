@@ -1,0 +1,62 @@
+"""Results of a training run, under documented names."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from bearsketch.learners.labels import Label
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """Results of a run; the names are the keys of the JSON that ``train --json`` prints.
+
+    Attributes
+    ----------
+    learner, loss : str
+    k, passes : int
+    examples, skipped, unlabelled : int
+        Of one pass: examples with a label, broken ones left out, and ones without a label.
+    held_out : int
+        Those of the examples that were kept to test the model, and not learned.
+    classes : list or None
+        Labels in the order of their class numbers; None for regression.
+    n_classes : int
+        1 for regression.
+    progressive_loss, progressive_accuracy, progressive_auc : float or None
+        Of the first pass, each example predicted before it was learned. Accuracy is None for
+        regression, AUC for all but two classes.
+    holdout : dict or None
+        Accuracy, AUC and log-loss (RMSE and R2) of the final model on the held-out examples, and
+        the same with the selected features only under ``selected_only``.
+    model_bytes, peak_rss_bytes : int
+        Cells and selected entries; the most memory the process ever had.
+    seconds, examples_per_second : float
+    guards : dict
+        How often each numerical guard acted.
+    """
+
+    learner: str
+    loss: str
+    k: int
+    passes: int
+    examples: int
+    skipped: int
+    unlabelled: int
+    held_out: int
+    classes: list[Label] | None
+    n_classes: int
+    progressive_loss: float | None
+    progressive_accuracy: float | None
+    progressive_auc: float | None
+    holdout: dict[str, Any] | None
+    model_bytes: int
+    peak_rss_bytes: int
+    seconds: float
+    examples_per_second: float
+    guards: dict[str, int] = field(default_factory=dict)
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain values under the documented keys."""
+        return asdict(self)

@@ -1,0 +1,202 @@
+"""What the labels of a stream ask for: a loss, and the classes it tells apart."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from bearsketch.exceptions import DataError, LimitError, ParameterError
+from bearsketch.learners.labels import Label
+
+# Labels that are words may be so many classes unless max_classes says otherwise.
+MOST_CLASSES = 1000
+# More whole numbers than these are taken for a quantity, not for names of classes.
+MOST_NUMBER_CLASSES = 100
+LOSSES = ("auto", "logistic", "softmax", "squared")
+
+
+class Task(NamedTuple):
+    """A loss and its classes.
+
+    ``classes`` are in the order of their numbers; None for regression, and where -1 and 0 stand
+    for one class and 1 for the other. ``reserved`` is how many weights per feature are kept for
+    classes in all when some of them may turn up later, else 0. ``reason`` is for a reader.
+    """
+
+    loss: str
+    classes: tuple[Label, ...] | None
+    reserved: int
+    reason: str
+
+
+class Seen:
+    """Distinct labels of the first examples of a stream."""
+
+    def __init__(self) -> None:
+        self.examples = 0
+        self.words = False
+        self._distinct: set[Any] = set()
+
+    def add(self, labels: npt.NDArray[Any]) -> None:
+        """Look at labels: numbers, or strings."""
+        self.examples += len(labels)
+        self.words = labels.dtype.kind not in "biuf"
+        self._distinct.update(np.unique(labels).tolist())
+
+    @property
+    def values(self) -> list[Label]:
+        """Distinct labels in order; whole numbers as int."""
+        return [_plain(label) for label in sorted(self._distinct)]
+
+    @property
+    def whole(self) -> bool:
+        """Whether all labels are whole numbers."""
+        return not self.words and all(isinstance(label, int) for label in self.values)
+
+
+def _plain(label: Any) -> Label:
+    if isinstance(label, float) and label.is_integer() and abs(label) < 2**53:
+        return int(label)
+    plain: Label = label
+    return plain
+
+
+def decide(
+    seen: Seen,
+    *,
+    loss: str = "auto",
+    classes: Sequence[Label] | None = None,
+    max_classes: int | None = None,
+) -> Task:
+    """Choose a loss and its classes by the labels of the first examples.
+
+    Two labels give ``logistic``, in sorted order; more words, or more whole numbers up to 100,
+    give ``softmax``; other numbers give ``squared``. Only 1, 0 or -1 so far is taken for one side
+    of two.
+
+    Parameters
+    ----------
+    seen : Seen
+        Labels of the first examples.
+    loss : str
+        ``auto``, or the loss that is wanted.
+    classes : sequence, optional
+        All labels, when they are known beforehand.
+    max_classes : int, optional
+        Keep room for so many classes in all: those not seen yet may turn up later. Each costs as
+        much memory as one that is seen.
+
+    Examples
+    --------
+    >>> seen = Seen()
+    >>> seen.add(np.array(["spam", "ham", "spam"]))
+    >>> decide(seen)[:2]
+    ('logistic', ('ham', 'spam'))
+    """
+    if loss not in LOSSES:
+        raise ParameterError(f"loss must be one of {', '.join(LOSSES)}, got {loss!r}")
+    if max_classes is not None and not 2 <= max_classes <= 65536:
+        raise ParameterError(f"max_classes must be 2 to 65536, got {max_classes}")
+    if classes is not None:
+        return _declared(seen, loss, classes)
+    if loss == "squared" or (loss == "auto" and _is_quantity(seen, max_classes)):
+        return _regression(seen, loss)
+    values = seen.values
+    most = MOST_CLASSES if max_classes is None else max_classes
+    if len(values) > most:
+        raise LimitError(
+            f"labels must be at most {most} classes, got {len(values)} different labels in the "
+            f"first {seen.examples:,} examples",
+            code="LABEL-CLASSES",
+            hint="Check which column or field is the label, or raise max_classes (--max-classes).",
+        )
+    if max_classes is not None and (len(values), max_classes) != (2, 2) and loss != "logistic":
+        spare = max_classes - len(values)
+        return Task(
+            "softmax",
+            tuple(values),
+            max_classes,
+            f"{_counted(values)} so far, room for {spare} more",
+        )
+    if loss == "logistic" or (loss == "auto" and len(values) <= 2):
+        return _two_classes(seen, values)
+    if len(values) < 2:
+        raise _one_label(seen, values)
+    return Task("softmax", tuple(values), 0, _counted(values))
+
+
+def _is_quantity(seen: Seen, max_classes: int | None) -> bool:
+    if seen.words:
+        return False
+    many = len(seen.values) > (max_classes or MOST_NUMBER_CLASSES)
+    return len(seen.values) > 2 and (many or not seen.whole)
+
+
+def _regression(seen: Seen, loss: str) -> Task:
+    if seen.words:
+        raise DataError(
+            f"labels must be numbers for loss 'squared', got words such as {seen.values[0]!r}",
+            code="LABEL-KIND",
+            hint="Take another label, or leave the loss to be found out.",
+        )
+    if loss == "squared":
+        return Task("squared", None, 0, "numbers, as asked")
+    kind = "whole numbers" if seen.whole else "numbers"
+    return Task("squared", None, 0, f"{len(seen.values):,} different {kind}")
+
+
+def _two_classes(seen: Seen, values: list[Label]) -> Task:
+    if len(values) > 2:
+        raise DataError(
+            f"labels must be two for loss 'logistic', got {_counted(values)}",
+            code="LABEL-CLASSES",
+            hint="Use loss softmax, or leave the loss to be found out.",
+        )
+    if len(values) == 2:
+        return Task("logistic", tuple(values), 0, _counted(values))
+    sides: dict[Label, tuple[Label, ...] | None] = {1: None, 0: (0, 1), -1: (-1, 1)}
+    if not values or values[0] not in sides:
+        raise _one_label(seen, values)
+    other = {1: "0 or -1", 0: "1", -1: "1"}[int(values[0])]
+    return Task("logistic", sides[values[0]], 0, f"only {values[0]} so far, {other} may follow")
+
+
+def _one_label(seen: Seen, values: list[Label]) -> DataError:
+    what = f"the label {values[0]!r}" if values else "no label"
+    return DataError(
+        f"labels must be of two classes at least, got {what} in all of the first "
+        f"{seen.examples:,} examples",
+        code="LABEL-ONE",
+        hint="Name all classes (--classes a,b), shuffle the data, or use loss squared for numbers.",
+    )
+
+
+def _declared(seen: Seen, loss: str, classes: Sequence[Label]) -> Task:
+    if loss == "squared":
+        raise ParameterError("classes must not be given for loss 'squared'")
+    wanted = tuple(classes)
+    if not seen.words and seen.examples:
+        wanted = tuple(_as_number(label) for label in classes)
+    if len(wanted) < 2 or len(set(wanted)) < len(wanted):
+        raise ParameterError(f"classes must be at least two different labels, got {list(classes)}")
+    if loss == "logistic" and len(wanted) > 2:
+        raise ParameterError(f"loss 'logistic' takes 2 classes, got {len(wanted)}")
+    chosen = loss if loss != "auto" else "logistic" if len(wanted) == 2 else "softmax"
+    return Task(chosen, wanted, 0, f"{_counted(wanted)}, as named")
+
+
+def _as_number(label: Label) -> Label:
+    try:
+        return _plain(float(label))
+    except ValueError:
+        raise ParameterError(
+            f"classes must be numbers, as the labels of the data are, got {label!r}"
+        ) from None
+
+
+def _counted(values: Sequence[Label], shown: int = 4) -> str:
+    few = ", ".join(str(value) for value in values[:shown])
+    return f"{len(values)} classes: {few}{', ...' if len(values) > shown else ''}"

@@ -1,0 +1,354 @@
+"""Training: the loop over a stream, from the first batch to the summary."""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from bearsketch.ahead import read_ahead
+from bearsketch.batch import Batch
+from bearsketch.curve import Curve
+from bearsketch.exceptions import DataError, LimitError, ParameterError, ParseError
+from bearsketch.learners import Learner, make_learner
+from bearsketch.learners.labels import Label
+from bearsketch.learners.narrow import keep_classes
+from bearsketch.metrics import ClassScores, Scores, make_scores
+from bearsketch.process import peak_rss_bytes
+from bearsketch.summary import Summary
+from bearsketch.task import Seen, Task, decide
+
+if TYPE_CHECKING:
+    from bearsketch.io import Stream
+
+# The first examples are kept until their labels have told what to learn.
+PEEK_EXAMPLES = 10_000
+PEEK_BYTES = 4 << 20
+# Names of inputs a model remembers; of more, only how many there were.
+MOST_SOURCES = 100
+
+Watch = Callable[["Training"], None]
+
+
+class Training:
+    r"""One training run over a stream.
+
+    Parameters
+    ----------
+    stream : Stream
+        From :func:`bearsketch.io.open_stream`, with ``include_unlabelled=False``.
+    loss, classes, max_classes
+        See :func:`bearsketch.task.decide`; found out from the first examples by default.
+    passes : int
+        Trips over the stream.
+    holdout : float
+        Share of examples, chosen by a hash of their number, that is not learned. After the last
+        pass the stream is read once more to test the model on them.
+    threads : int
+        With 2 or more, batches are read ahead while others are learned. The model is the same.
+    **parts
+        Of :func:`bearsketch.make_learner`.
+
+    Attributes
+    ----------
+    learner : Learner
+        There once the first examples have told the task.
+    task : Task
+    scores : ClassScores or NumberScores
+        Of the present pass, each example predicted before it was learned.
+    examples, n_pass : int
+        Examples so far in this pass; number of the pass, from 1.
+    done : int
+        Examples of the passes before this one.
+
+    Examples
+    --------
+    >>> import io
+    >>> from bearsketch.io import open_stream
+    >>> table = io.BytesIO(b"word,label\n" + b"free,spam\nlunch,ham\n" * 50)
+    >>> stream = open_stream(table, "csv", include_unlabelled=False)
+    >>> training = Training(stream, memory="4KiB", k=2)
+    >>> training.run().examples, training.task.loss
+    (100, 'logistic')
+    """
+
+    def __init__(
+        self,
+        stream: Stream,
+        *,
+        loss: str = "auto",
+        classes: Sequence[Label] | None = None,
+        max_classes: int | None = None,
+        passes: int = 1,
+        holdout: float = 0.0,
+        threads: int = 2,
+        **parts: Any,
+    ) -> None:
+        if not 0.0 <= holdout < 1.0:
+            raise ParameterError(f"holdout must be a share from 0 to below 1, got {holdout!r}")
+        if holdout and not stream.reopens:
+            raise ParameterError(
+                "holdout reads the data once more to test the model, and this input can be read "
+                "only once",
+                hint="Save the input as a file, or watch the progressive loss instead.",
+            )
+        self.stream, self.passes, self.holdout = stream, passes, holdout
+        self._wanted: dict[str, Any] = {
+            "loss": loss,
+            "classes": classes,
+            "max_classes": max_classes,
+        }
+        self._threads, self._parts = threads, {**parts, "passes": passes}
+        self.n_pass = self.examples = self.held_out = self.done = 0
+        self.task: Task
+        self.learner: Learner
+        self.scores: Scores
+        self._first_scores: Scores
+        self._loss = self._weight = 0.0
+        self._first_loss: float | None = None
+        self.curve = Curve()
+        self._numbers: dict[Any, int] = {}
+        self._held_scores: dict[str, Scores] | None = None
+        self._seconds = 0.0
+
+    @property
+    def loss(self) -> float | None:
+        """Mean loss of the present pass, each example predicted before it was learned."""
+        return self._loss / self._weight if self._weight else None
+
+    @property
+    def classes(self) -> list[Label] | None:
+        """Labels of the classes seen or named so far, by number; None for regression."""
+        if self.task.loss == "squared":
+            return None
+        return list(self._numbers) if self.task.reserved else self._label_list()
+
+    def _label_list(self) -> list[Label]:
+        return list(self.task.classes or (-1, 1))
+
+    def run(self, watch: Watch | None = None) -> Summary:
+        """Train; ``watch`` is called with this object after each batch."""
+        start = time.perf_counter()
+        for number in range(1, self.passes + 1):
+            self.n_pass = number
+            self.examples = self.held_out = 0
+            self._loss = self._weight = 0.0
+            with read_ahead(self.stream, self._threads) as batches:
+                ready = self._settle(batches) if self.n_pass == 1 else batches
+                self.scores = make_scores(self.task.loss, self.learner.config.n_classes)
+                for batch in ready:
+                    self._learn(batch)
+                    if watch is not None:
+                        watch(self)
+            self.learner.finish_pass()
+            self.done += self.examples
+            if self.n_pass == 1:
+                self._first_scores, self._first_loss = self.scores, self.loss
+        if self.task.reserved:
+            self.learner = keep_classes(self.learner, list(self._numbers))
+        if self.holdout:
+            self._test_held_out()
+        self._seconds = time.perf_counter() - start
+        self.learner.run = self.record()
+        return self.summary()
+
+    def _settle(self, batches: Iterator[Batch]) -> Iterator[Batch]:
+        """Find out the task from the first batches, make the learner, give all batches back."""
+        first: deque[Batch] = deque()
+        seen, size = Seen(), 0
+        given = self._wanted["classes"] is not None or self._wanted["loss"] == "squared"
+        while seen.examples < (1 if given else PEEK_EXAMPLES) and size < PEEK_BYTES:
+            batch = next(batches, None)
+            if batch is None:
+                break
+            if batch.labels is None:
+                raise ParameterError("labels must be given to learn, got a batch without")
+            seen.add(batch.labels)
+            size += _bytes_of(batch)
+            first.append(batch)
+        self.task = decide(seen, **self._wanted)
+        if self.task.reserved:
+            self._numbers = {label: number for number, label in enumerate(self.task.classes or ())}
+        classes = self.task.reserved or self.task.classes
+        self.learner = make_learner(loss=self.task.loss, classes=classes, **self._parts)
+        return _drain(first, batches)
+
+    def _learn(self, batch: Batch) -> None:
+        if self.holdout:
+            out = held_out(self.examples, len(batch), self.holdout)
+            self.held_out += int(out.sum())
+            self.examples += int(out.sum())
+            batch = batch.keep(~out)
+        numbers = self._encode(batch)
+        if self.task.reserved:
+            batch = replace(batch, labels=numbers, trusted=True)
+        right = self._right()
+        progress = self.learner.learn(batch)
+        self.scores.add(numbers, progress.margins, batch.weights)
+        self._loss += progress.loss * progress.weight
+        self._weight += progress.weight
+        self.examples += progress.examples
+        if self.n_pass == 1:
+            gained = None if right is None else (self._right() or 0.0) - right
+            self.curve.add(
+                progress.examples, progress.loss * progress.weight, progress.weight, gained
+            )
+
+    def _right(self) -> float | None:
+        return self.scores.right if isinstance(self.scores, ClassScores) else None
+
+    def _encode(self, batch: Batch) -> npt.NDArray[np.float64]:
+        """Class numbers (or targets) of a batch; a class that is new gets a reserved place."""
+        assert batch.labels is not None
+        if self.task.reserved:
+            for label in np.unique(batch.labels).tolist():
+                if label not in self._numbers:
+                    self._admit(label, batch)
+            return np.array([self._numbers[label] for label in batch.labels.tolist()], dtype=float)
+        try:
+            return self.learner.labels.encode(batch.labels)
+        except DataError as error:
+            known = [*self._label_list(), 0] if self.task.classes is None else self._label_list()
+            new = ~np.isin(batch.labels, known)
+            if error.code != "LABEL-UNKNOWN" or not new.any():
+                raise
+            raise self._unknown(batch, int(np.argmax(new))) from None
+
+    def _admit(self, label: Any, batch: Batch) -> None:
+        if len(self._numbers) >= self.task.reserved:
+            assert batch.labels is not None
+            raise LimitError(
+                f"{_place(batch, label)}label {label!r} would be class {len(self._numbers) + 1}, "
+                f"and room was kept for {self.task.reserved}",
+                code="LABEL-CLASSES",
+                hint="Raise max_classes (--max-classes).",
+            )
+        plain = int(label) if isinstance(label, float) and label.is_integer() else label
+        self._numbers[plain] = len(self._numbers)
+
+    def _unknown(self, batch: Batch, row: int) -> ParseError:
+        assert batch.labels is not None
+        label = batch.labels[row].item()
+        shown = ", ".join(map(str, self._label_list()[:10]))
+        source, line = ("", 0) if batch.places is None else batch.places.of(row)
+        named = self._wanted["classes"] is not None
+        return ParseError(
+            f"label {_short(label)} is none of the classes "
+            f"{'that were named' if named else 'of the first examples'}: {shown}",
+            code="LABEL-LATE",
+            hint="Name every class (--classes a,b,c), or keep room for those to come "
+            "(--max-classes N).",
+            source=source,
+            line=line,
+        )
+
+    def _test_held_out(self) -> None:
+        config = self.learner.config
+        ways = {"all": False, **({"selected_only": True} if config.k else {})}
+        self._held_scores = {way: make_scores(config.loss, config.n_classes) for way in ways}
+        number = 0
+        with read_ahead(self.stream, self._threads) as batches:
+            for batch in batches:
+                out = held_out(number, len(batch), self.holdout)
+                number += len(batch)
+                part = batch.keep(out)
+                assert part.labels is not None
+                numbers = self.learner.labels.encode(part.labels)
+                for way, only in ways.items():
+                    margins = self.learner.predict_margin(part, selected_only=only)
+                    self._held_scores[way].add(numbers, margins, part.weights)
+
+    def summary(self) -> Summary:
+        """Results so far, or of the run once it is over."""
+        learner, counts = self.learner, self.stream.counts
+        first = self._first_scores
+        two = first if isinstance(first, ClassScores) else None
+        return Summary(
+            learner=learner.config.learner,
+            loss=learner.config.loss,
+            k=learner.config.k,
+            passes=self.passes,
+            examples=counts.examples,
+            skipped=counts.skipped,
+            unlabelled=counts.unlabelled,
+            held_out=self.held_out,
+            classes=self.classes,
+            n_classes=learner.config.n_classes,
+            progressive_loss=self._first_loss,
+            progressive_accuracy=two.accuracy if two else None,
+            progressive_auc=two.auc if two else None,
+            holdout=self._held_results(),
+            model_bytes=learner.sizes.model_bytes,
+            peak_rss_bytes=peak_rss_bytes(),
+            seconds=round(self._seconds, 3),
+            examples_per_second=round(self.done / max(self._seconds, 1e-9), 1),
+            guards=learner.guards,
+        )
+
+    def _held_results(self) -> dict[str, Any] | None:
+        if self._held_scores is None:
+            return None
+        results = self._held_scores["all"].to_json()
+        only = self._held_scores.get("selected_only")
+        return {**results, **({"selected_only": only.to_json()} if only else {})}
+
+    def record(self) -> dict[str, Any]:
+        """Tell the model file what to remember: no times, no folders, so equal runs are equal."""
+        from bearsketch.io.remember import read_record
+
+        summary = self.summary().to_json()
+        counts = self.stream.counts
+        kept = "passes held_out progressive_loss progressive_accuracy progressive_auc holdout"
+        return {
+            **{name: summary[name] for name in kept.split()},
+            **read_record(self.stream, MOST_SOURCES),
+            "counts": {
+                name: getattr(counts, name)
+                for name in "lines examples unlabelled skipped blank comment header empty".split()
+            },
+            "skipped_by_code": dict(sorted(counts.skipped_by_code.items())),
+            "curve": self.curve.points(),
+        }
+
+
+def held_out(first: int, n: int, share: float) -> npt.NDArray[np.bool_]:
+    """Which of the examples ``first`` to ``first + n`` are held out: a hash of the number decides.
+
+    Examples
+    --------
+    >>> int(held_out(0, 10_000, 0.1).sum())
+    1049
+    """
+    x = np.arange(first + 1, first + n + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
+        x = (x ^ (x >> np.uint64(shift))) * np.uint64(factor)
+    return np.asarray((x ^ (x >> np.uint64(31))) < np.uint64(int(share * 2**64)))
+
+
+def _bytes_of(batch: Batch) -> int:
+    size = batch.keys.nbytes + batch.values.nbytes + batch.indptr.nbytes
+    if batch.names is not None:
+        size += batch.names.data.nbytes + batch.names.offsets.nbytes
+    return size
+
+
+def _drain(first: deque[Batch], rest: Iterator[Batch]) -> Iterator[Batch]:
+    while first:
+        yield first.popleft()
+    yield from rest
+
+
+def _place(batch: Batch, label: Any) -> str:
+    if batch.places is None or batch.labels is None:
+        return ""
+    source, line = batch.places.of(int(np.argmax(batch.labels == label)))
+    return f"{source}:{line}: "
+
+
+def _short(label: Any) -> str:
+    return repr(label) if isinstance(label, str) else f"{label:g}"

@@ -1,0 +1,197 @@
+"""``predict``, ``evaluate``, ``features``, ``info`` and ``merge``."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+
+import pytest
+
+from bearsketch import load
+from bearsketch.io import open_stream
+from tests.cli.helpers import bearsketch, good, result, spam_lines
+
+
+def rows(text):
+    return list(csv.reader(io.StringIO(text), delimiter="\t", quoting=csv.QUOTE_NONE))
+
+
+def test_predictions_are_those_of_the_library(model, spam):
+    got = rows(good("predict", model, spam, "--proba").stdout)
+    assert got[0] == ["example", "tag", "prediction", "p(0)", "p(1)"]
+    assert len(got) == 601
+    assert got[8][:3] == ["8", "mail7", "1"]
+    learner = load(model)
+    batch = next(iter(open_stream(spam, rows=600)))
+    expected = learner.predict_proba(batch)
+    for i, row in enumerate(got[1:]):
+        assert float(row[4]) == pytest.approx(expected[i, 1], rel=1e-4)
+
+
+def test_predictions_need_no_labels_and_stream(model):
+    got = rows(good("predict", model, "-", input=" |w prize\n'tag|w meeting\n").stdout)
+    assert [row[1:] for row in got[1:]] == [["", "1"], ["tag", "0"]]
+
+
+def test_predictions_as_json_lines_into_a_file(model, spam, tmp_path):
+    output = tmp_path / "out.jsonl"
+    done = good("predict", model, spam, "-o", output, "--to", "jsonl", "--proba", "-q")
+    assert (done.stdout, done.stderr) == ("", "")
+    first = json.loads(output.read_text().splitlines()[0])
+    assert (first["example"], first["tag"], first["prediction"]) == (1, "mail0", 0)
+    assert sum(first["probabilities"].values()) == pytest.approx(1.0)
+
+
+def test_selected_only_predicts_with_the_named_features_alone(spam, tmp_path):
+    model = tmp_path / "m.bear"
+    good("train", spam, "-o", model, "--memory", "16KiB", "-k", "2")
+    everything = good("predict", model, spam, "--proba").stdout
+    selected = good("predict", model, spam, "--proba", "--selected-only").stdout
+    assert everything != selected
+    batch = next(iter(open_stream(spam, rows=600)))
+    expected = load(model).predict_proba(batch, selected_only=True)
+    assert float(rows(selected)[1][3]) == pytest.approx(expected[0, 0], rel=1e-4)
+
+
+def test_predicted_numbers(tmp_path):
+    data, model = tmp_path / "d.vw", tmp_path / "m.bear"
+    data.write_text("".join(f"{2.5 * (i % 7)} |f x:{i % 7}\n" for i in range(2000)))
+    good("train", data, "-o", model, "--memory", "8KiB")
+    assert float(rows(good("predict", model, input=" |f x:4\n").stdout)[1][2]) == pytest.approx(
+        10, abs=0.5
+    )
+    got = result("evaluate", model, data)
+    assert got["r2"] > 0.95
+    assert got["rmse"] < 1.0
+    assert got["selected_only"]["r2"] > 0.95
+    refused = bearsketch("predict", model, data, "--proba")
+    assert refused.returncode == 2
+
+
+def test_results_of_two_classes(model, spam):
+    got = result("evaluate", model, spam)
+    assert list(got) == [
+        "examples", "skipped", "unlabelled", "classes", "accuracy", "auc", "log_loss",
+        "confusion", "selected_only",
+    ]  # fmt: skip
+    assert (got["examples"], got["accuracy"], got["auc"]) == (600, 1.0, 1.0)
+    assert got["confusion"] == [[300, 0], [0, 300]]
+    assert 0 < got["log_loss"] < 0.2
+    assert got["selected_only"]["accuracy"] == 1.0
+    table = good("evaluate", model, spam).stdout
+    assert table.splitlines()[0] == "600 examples"
+    assert "accuracy        1.0000      1.0000" in table
+
+
+def test_a_label_the_model_does_not_know(model, tmp_path):
+    (tmp_path / "d.vw").write_text("5 |w prize\n")
+    got = bearsketch("evaluate", model, tmp_path / "d.vw")
+    assert got.returncode == 3
+    assert "error[LABEL-" in got.stderr
+
+
+def test_features_as_a_table(model):
+    lines = good("features", model, "-n", "2").stdout.splitlines()
+    assert lines[0].split() == ["rank", "weight", "name"]
+    assert {line.split()[2] for line in lines[1:]} == {"w^prize", "w^meeting"}
+
+
+def test_features_as_json(model):
+    got = json.loads(good("features", model, "--format", "json").stdout)
+    assert list(got[0]) == ["rank", "name", "class", "weight"]
+    assert [row["rank"] for row in got] == list(range(1, 21))
+    magnitudes = [abs(row["weight"]) for row in got]
+    assert magnitudes == sorted(magnitudes, reverse=True)
+
+
+def test_features_of_one_class(three_classes, model):
+    got = json.loads(good("features", three_classes, "--class", "cow", "--format", "json").stdout)
+    assert got[0]["name"] == "w^café"
+    assert got[0]["class"] == "cow"
+    weights = [row["weight"] for row in got]
+    assert weights == sorted(weights, reverse=True)
+    two = json.loads(good("features", model, "--class", "0", "--format", "json").stdout)
+    assert (two[0]["name"], two[0]["weight"] > 0) == ("w^meeting", True)
+
+
+def test_hostile_names_reach_no_terminal_and_no_spreadsheet(three_classes, tmp_path):
+    for form in ("table", "tsv", "json"):
+        shown = good("features", three_classes, "--format", form).stdout
+        assert "\x1b" not in shown
+        assert "red" in shown
+    assert r"w^red\x1b[31m" in good("features", three_classes, "--format", "tsv").stdout
+    data, model = tmp_path / "d.vw", tmp_path / "m.bear"
+    data.write_text("".join(f"{i % 2} |{' =1+1' if i % 2 else ' @cmd'}\n" for i in range(100)))
+    good("train", data, "-o", model, "--memory", "8KiB", "-k", "5")
+    names = {row[1] for row in rows(good("features", model, "--format", "tsv").stdout)[1:]}
+    assert names == {"'=1+1", "'@cmd"}
+    exact = {row["name"] for row in json.loads(good("features", model, "--format", "json").stdout)}
+    assert exact == {"=1+1", "@cmd"}
+
+
+def test_info_tells_sizes_data_and_noise(model):
+    text = good("info", model).stdout
+    for told in ("bear+, loss logistic", "2 classes: 0, 1", "600 examples", "spam.vw", "verdict"):
+        assert told in text
+    facts = json.loads(good("info", model, "--json").stdout)
+    assert facts["model_bytes"] <= 16384
+    assert facts["run"]["counts"]["examples"] == 600
+    noise = facts["noise"]
+    learner = load(model)
+    expected = learner.fill()["rms"] / math.sqrt(learner.config.depth)
+    assert noise["floor"] == pytest.approx(expected)
+    assert noise["smallest"] == pytest.approx(abs(learner.selected().weights).min())
+    assert noise["verdict"] == "ample"
+
+
+def test_info_says_when_the_memory_is_too_small(tmp_path):
+    data, model = tmp_path / "d.vw", tmp_path / "m.bear"
+    lines = [
+        f"{i % 2} |w " + " ".join(f"n{(i * 7919 + j * 104729) % 9973}" for j in range(30))
+        for i in range(3000)
+    ]
+    data.write_text("\n".join(lines) + "\n")
+    good("train", data, "-o", model, "--memory", "1KiB", "-k", "30", "--learner", "mission")
+    assert "the memory is too small" in good("info", model).stdout
+
+
+def test_merged_models_average_their_parts(tmp_path):
+    parts = []
+    for name, n in (("a", 400), ("b", 600)):
+        path = tmp_path / f"{name}.bear"
+        good("train", "-", "-o", path, "--memory", "16KiB", "-k", "20", input=spam_lines(n))
+        parts.append(path)
+    merged = tmp_path / "c.bear"
+    done = good("merge", *parts, "-o", merged, "--json")
+    got = json.loads(done.stdout)
+    assert (got["models"], got["examples"]) == (2, 1000)
+    assert "L-BFGS" in done.stderr
+    learner, one, two = load(merged), load(parts[0]), load(parts[1])
+    assert learner.run["counts"]["examples"] == 1000
+    assert learner.run["merged"] == 2
+    batch = next(iter(open_stream(io.BytesIO(b" |w prize\n"), "vw")))
+    key = batch.keys
+    expected = 0.4 * one.weights_of(key) + 0.6 * two.weights_of(key)
+    assert learner.weights_of(key) == pytest.approx(expected, rel=0.05)
+
+
+def test_merge_refuses_one_model_or_the_same_twice(model, tmp_path):
+    assert bearsketch("merge", model, "-o", tmp_path / "c.bear").returncode == 2
+    assert bearsketch("merge", model, model, "-o", tmp_path / "c.bear").returncode == 2
+
+
+def test_columns_keep_their_kind_in_other_data(tmp_path):
+    train, test, model = tmp_path / "a.csv", tmp_path / "b.csv", tmp_path / "m.bear"
+    train.write_text("city,zip,click\n" + "rome,x1,1\nparis,22,0\n" * 100)
+    test.write_text("city,zip\nrome,22\nparis,22\n")
+    good("train", train, "-o", model, "--label-column", "click", "--memory", "8KiB")
+    names = {row["name"] for row in json.loads(good("features", model, "--format", "json").stdout)}
+    assert names == {"city=rome", "city=paris", "zip=x1", "zip=22"}
+    got = rows(good("predict", model, test).stdout)
+    assert [row[2] for row in got[1:]] == ["0", "0"] or [row[2] for row in got[1:]] == ["1", "0"]
+    learner = load(model)
+    options = {"categorical": ("city", "zip"), "names": False}
+    batch = next(iter(open_stream(test, "csv", **options)))
+    assert [str(label) for label in learner.predict(batch)] == [row[2] for row in got[1:]]

@@ -1,0 +1,148 @@
+"""What a person sees: help, progress in a terminal, and how soon."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import pty
+import re
+import resource
+import struct
+import subprocess
+import sys
+import termios
+
+import pytest
+
+from tests.cli.helpers import COMMAND, good, spam_lines
+
+COMMANDS = ("train", "predict", "evaluate", "features", "info", "merge", "demo")
+HEAVY = ("sklearn", "scipy", "pyarrow", "matplotlib", "dask", "pandas", "fsspec", "pydantic")
+
+
+def in_terminal(*arguments, environment=None):
+    """Run a command with standard error on a terminal of 40 x 100; give what it drew."""
+    leader, follower = pty.openpty()
+    fcntl.ioctl(follower, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 100, 0, 0))
+    process = subprocess.Popen(
+        [COMMAND, *map(str, arguments)],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=follower,
+        env={**os.environ, "TERM": "xterm-256color", **(environment or {})},
+    )
+    os.close(follower)
+    drawn = b""
+    while True:
+        try:
+            piece = os.read(leader, 65536)
+        except OSError:
+            break
+        if not piece:
+            break
+        drawn += piece
+    os.close(leader)
+    output, _ = process.communicate(timeout=60)
+    assert process.returncode == 0, drawn
+    return drawn.decode(), output
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_shows_two_examples(command):
+    text = good(command, "--help").stdout
+    assert len(re.findall(rf"bearsketch {command} ?", text)) >= 3  # usage and two examples
+    assert "Examples" in text
+
+
+def test_the_front_door_lists_the_commands():
+    text = good("--help").stdout
+    assert all(re.search(rf"\b{command}\b", text) for command in COMMANDS)
+    assert good("--version").stdout.startswith("bearsketch ")
+
+
+def test_progress_is_drawn_on_a_terminal(tmp_path):
+    data = tmp_path / "d.vw"
+    data.write_text(spam_lines(30_000))
+    drawn, output = in_terminal("train", data, "-o", tmp_path / "m.bear")
+    assert output == b""
+    for told in ("% of", "examples", "/s", "left", "loss", "accuracy", "model", "process peak"):
+        assert told in drawn
+    assert "best features so far" in drawn
+    assert "w^prize" in drawn
+    assert "\x1b[" in drawn
+    assert "wrote" in drawn
+
+
+def test_no_color_is_respected(tmp_path):
+    data = tmp_path / "d.vw"
+    data.write_text(spam_lines(3000))
+    drawn, _ = in_terminal("train", data, "-o", tmp_path / "m.bear", environment={"NO_COLOR": "1"})
+    assert "best features so far" in drawn
+    assert not re.search(r"\x1b\[(?:3[0-7]|9[0-7]|38)[;m]", drawn)
+
+
+def test_quiet_draws_nothing_on_a_terminal(spam, tmp_path):
+    drawn, output = in_terminal("train", spam, "-o", tmp_path / "m.bear", "--quiet", "--json")
+    assert drawn == ""
+    assert output.startswith(b"{")
+
+
+def test_hostile_names_are_not_drawn(tmp_path):
+    data = tmp_path / "d.vw"
+    data.write_text("".join(f"{i % 2} |w bell\x07{i % 2} x\x1b]0;title\x07\n" for i in range(2000)))
+    drawn, _ = in_terminal("train", data, "-o", tmp_path / "m.bear")
+    assert "\x07" not in drawn
+    assert "\x1b]" not in drawn
+    assert r"bell\x071" in drawn
+
+
+def test_plain_lines_where_there_is_no_terminal(tmp_path):
+    data = tmp_path / "d.vw"
+    data.write_text(spam_lines(25_000))
+    said = good("train", data, "-o", tmp_path / "m.bear").stderr
+    assert "\x1b" not in said
+    lines = [line for line in said.splitlines() if re.match(r"[\d,]+ examples, [\d,]+/s", line)]
+    assert len(lines) == 2
+    assert "accuracy" in lines[0]
+
+
+@pytest.mark.parametrize(
+    "arguments", [["--help"], ["train", "--help"], ["train"], ["info"], ["features"], ["evaluate"]]
+)
+def test_no_command_takes_in_heavy_libraries(arguments, spam, model, tmp_path):
+    given = {
+        "train": ["train", str(spam), "-o", str(tmp_path / "m.bear")],
+        "info": ["info", str(model)],
+        "features": ["features", str(model)],
+        "evaluate": ["evaluate", str(model), str(spam)],
+    }
+    line = arguments if "--help" in arguments else given[arguments[0]]
+    code = (
+        "import sys\n"
+        f"sys.argv = ['bearsketch', *{line!r}]\n"
+        "from bearsketch.cli.app import main\n"
+        "try:\n    main()\nexcept SystemExit:\n    pass\n"
+        f"print(sorted(set({HEAVY!r}) & set(sys.modules)), 'numpy' in sys.modules, file=sys.stderr)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60
+    )
+    heavy, _, light = done.stderr.splitlines()[-1].rpartition(" ")
+    assert heavy == "[]"
+    assert light == str("--help" not in arguments)
+
+
+@pytest.mark.parametrize("arguments", [["--version"], ["train", "--help"], ["features"]])
+def test_it_starts_in_a_moment(arguments, model, tmp_path):
+    if arguments == ["features"]:
+        arguments = ["features", model]
+    # As when installed: compiled files are there, whatever the tests run with.
+    environment = {"PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": str(tmp_path)}
+    best = 10.0
+    for _ in range(6):
+        # Processor time: what others do on the machine must not decide.
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        good(*arguments, environment=environment)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        best = min(best, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
+    assert best < 0.3

@@ -1,0 +1,182 @@
+"""``bearsketch train``: what is found out, what is said, what is written."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from bearsketch import load
+from tests.cli.helpers import bearsketch, good, result, spam_lines
+
+KEYS = """
+examples skipped unlabelled classes progressive_loss progressive_accuracy model_bytes
+peak_rss_bytes seconds examples_per_second guards
+""".split()
+
+
+def test_without_options_everything_is_found_out(spam, tmp_path):
+    done = good("train", spam, "-o", tmp_path / "m.bear")
+    assert done.stdout == ""
+    assert "vw data; 2 classes: 0, 1: loss logistic; bear+ in 256.0 KiB" in done.stderr
+    assert "600 examples" in done.stderr
+    assert "w^prize" in done.stderr
+    assert load(tmp_path / "m.bear").labels.classes == (0, 1)
+
+
+def test_json_alone_is_on_standard_output(spam, tmp_path):
+    got = result("train", spam, "-o", tmp_path / "m.bear", "--memory", "8KiB", "-k", "10")
+    assert set(KEYS) <= set(got)
+    assert got["examples"] == 600
+    assert got["skipped"] == got["unlabelled"] == 0
+    assert got["classes"] == [0, 1]
+    assert got["progressive_accuracy"] > 0.9
+    assert 0 < got["progressive_loss"] < 0.3
+    assert got["model_bytes"] <= 8192
+    assert got["peak_rss_bytes"] > 10_000_000
+
+
+def test_quiet_says_nothing(spam, tmp_path):
+    done = good("train", spam, "-o", tmp_path / "m.bear", "--quiet")
+    assert (done.stdout, done.stderr) == ("", "")
+
+
+@pytest.mark.parametrize("named", [["-"], []])
+def test_standard_input_is_read_when_piped(named, tmp_path):
+    path = tmp_path / "m.bear"
+    good("train", *named, "-o", path, "--memory", "8KiB", input=spam_lines())
+    assert load(path).counters["examples"] == 600
+
+
+def test_equal_runs_give_equal_bytes_whatever_the_threads(spam, tmp_path):
+    copies = []
+    for threads in (1, 2, 2):
+        path = tmp_path / f"m{len(copies)}.bear"
+        good("train", spam, "-o", path, "--memory", "8KiB", "--threads", threads)
+        copies.append(path.read_bytes())
+    assert copies[0] == copies[1] == copies[2]
+
+
+def test_the_model_remembers_its_run_without_folders(spam, tmp_path):
+    path = tmp_path / "m.bear"
+    good("train", spam, "-o", path, "--memory", "8KiB")
+    run = load(path).run
+    assert run["sources"] == ["spam.vw"]
+    assert run["format"] == "vw"
+    assert run["counts"]["examples"] == run["counts"]["lines"] == 600
+    assert run["curve"][-1][0] == 600
+    assert run["curve"][-1][1] < run["curve"][0][1]
+    assert str(tmp_path).encode() not in path.read_bytes()
+    assert b"seconds" not in path.read_bytes()
+
+
+def test_skipped_and_unlabelled_lines_are_counted_and_shown(tmp_path):
+    data = tmp_path / "d.vw"
+    data.write_text(spam_lines(200) + "1 |w a:nan\n |w no_label\n")
+    got = bearsketch("train", data, "-o", tmp_path / "m.bear")
+    assert got.returncode == 3
+    assert "d.vw:201:" in got.stderr
+    got = good(
+        "train",
+        data,
+        "-o",
+        tmp_path / "m.bear",
+        "--on-error",
+        "skip",
+        "--max-errors",
+        "2",
+        "--json",
+    )
+    counts = json.loads(got.stdout)
+    assert (counts["examples"], counts["skipped"], counts["unlabelled"]) == (200, 1, 1)
+    assert "skipped[VW-" in got.stderr
+
+
+def test_several_passes_and_a_constant_step(spam, tmp_path):
+    got = result("train", spam, "-o", tmp_path / "m.bear", "--passes", "3", "-k", "5")
+    assert got["passes"] == 3
+    assert load(tmp_path / "m.bear").counters == {"examples": 1800, "batches": 90, "passes": 3}
+    good("train", spam, "-o", tmp_path / "m.bear", "--learner", "mission", "--step-size", "0.5")
+    step = load(tmp_path / "m.bear").config.to_json()["step"]
+    assert step == {"kind": "Constant", "eta": 0.5}
+
+
+def test_held_out_examples_test_the_final_model(spam, tmp_path):
+    got = result("train", spam, "-o", tmp_path / "m.bear", "--holdout", "0.25", "-k", "10")
+    assert 100 < got["held_out"] < 200
+    assert got["examples"] == 600
+    assert got["holdout"]["accuracy"] == got["holdout"]["selected_only"]["accuracy"] == 1.0
+    assert load(tmp_path / "m.bear").counters["examples"] == 600 - got["held_out"]
+    refused = bearsketch(
+        "train", "-", "-o", tmp_path / "n.bear", "--holdout", "0.5", input=spam_lines()
+    )
+    assert refused.returncode == 2
+    assert "read only once" in refused.stderr.replace("\n", " ")
+
+
+def test_a_class_that_comes_late_is_refused_with_its_line(tmp_path):
+    data = tmp_path / "late.vw"
+    data.write_text(spam_lines(12_000) + "7 |w never_seen\n")
+    got = bearsketch("train", data, "-o", tmp_path / "m.bear")
+    assert got.returncode == 3
+    assert "error[LABEL-LATE]" in got.stderr
+    assert "late.vw:12001: label 7 is none of the classes" in got.stderr
+    assert "--classes" in got.stderr
+    assert "--max-classes" in got.stderr
+    assert not (tmp_path / "m.bear").exists()
+
+
+@pytest.mark.parametrize("told", [["--classes", "0,1,7"], ["--max-classes", "5"]])
+def test_a_class_that_comes_late_is_learned_when_told(told, tmp_path):
+    data, model = tmp_path / "late.vw", tmp_path / "m.bear"
+    data.write_text(spam_lines(12_000) + "7 |w never_seen\n" * 20)
+    got = result("train", data, "-o", model, "--memory", "32KiB", *told)
+    assert got["classes"] == [0, 1, 7]
+    guess = good("predict", model, input=" |w never_seen\n").stdout.splitlines()[1]
+    assert guess.split("\t")[2] == "7"
+
+
+def test_more_classes_than_room_are_refused(tmp_path):
+    data = tmp_path / "d.vw"
+    data.write_text(spam_lines(12_000) + "7 |w a\n8 |w b\n")
+    got = bearsketch("train", data, "-o", tmp_path / "m.bear", "--max-classes", "3")
+    assert got.returncode == 6
+    assert "room was kept for 3" in got.stderr
+
+
+def test_numbers_are_learned_as_numbers(tmp_path):
+    data = tmp_path / "d.vw"
+    data.write_text("".join(f"{2.5 * (i % 7)} |f x:{i % 7}\n" for i in range(700)))
+    got = result("train", data, "-o", tmp_path / "m.bear", "--memory", "8KiB")
+    assert (got["loss"], got["classes"], got["progressive_accuracy"]) == ("squared", None, None)
+
+
+def test_options_of_reading_are_remembered(tmp_path):
+    reads = tmp_path / "reads.fa"
+    bases = {"left": "ACGTTGCATGTC", "right": "GGGATCCCTTAA"}
+    names = list(bases)
+    reads.write_text(
+        "".join(f">r{i} taxon={names[i % 2]}\n{bases[names[i % 2]]}\n" for i in range(100))
+    )
+    model = tmp_path / "m.bear"
+    good("train", reads, "-o", model, "--kmer", "5", "--label-regex", r"taxon=(\w+)")
+    assert load(model).naming == "kmer:5"
+    assert load(model).run["options"] == {"kmer": 5, "label_regex": r"taxon=(\w+)"}
+    assert result("evaluate", model, reads)["accuracy"] == 1.0
+    fasta = good("features", model, "--format", "fasta", "-n", "2").stdout.splitlines()
+    assert fasta[0].startswith(">1 weight=")
+    assert set(fasta[1]) <= set("ACGT")
+    assert len(fasta[1]) == 5
+
+
+def test_the_output_is_checked_before_training(spam, tmp_path):
+    for output in (tmp_path, tmp_path / "nowhere" / "m.bear"):
+        got = bearsketch("train", spam, "-o", output)
+        assert got.returncode == 4
+        assert "error[IO-WRITE]" in got.stderr
+        assert "examples" not in got.stderr
+    got = bearsketch("train", spam, "-o", spam)
+    assert got.returncode == 2
+    assert "one of the inputs" in got.stderr
+    assert Path(spam).read_text() == spam_lines()

@@ -1,0 +1,183 @@
+import pytest
+
+from bearsketch.exceptions import DataError, ParameterError, ParseError
+from bearsketch.io import Limits, open_stream
+from bearsketch.io.account import LineLimitError
+from bearsketch.keys import hash_names
+
+from .helpers import labels_of, named, read, rows_of
+
+
+def table(text: bytes):
+    return named(text, "t.csv")
+
+
+def broken(text: bytes, **options) -> ParseError:
+    with pytest.raises(ParseError) as caught:
+        read(table(text), "csv", **options)
+    return caught.value
+
+
+def test_categories_are_column_and_value_and_numbers_are_values():
+    assert rows_of(table(b"city,age\nparis,30\nrome,-2.5\n")) == [
+        {"city=paris": 1.0, "age": 30.0},
+        {"city=rome": 1.0, "age": -2.5},
+    ]
+
+
+def test_keys_are_the_hashes_of_the_names_under_the_seed():
+    with open_stream(table(b"a,b\nx,2\n"), "csv", seed=5) as stream:
+        batch = next(iter(stream))
+    names = [batch.names[i] for i in range(2)]
+    assert batch.keys.tolist() == hash_names(names, 5).tolist() == sorted(batch.keys.tolist())
+    assert (batch.naming, batch.seed) == ("name", 5)
+
+
+def test_empty_cells_and_zeros_give_no_feature():
+    assert rows_of(table(b"a,b\nx,1\n,0\n,\n")) == [{"a=x": 1.0, "b": 1.0}, {}, {}]
+
+
+def test_quotes_delimiters_and_line_ends_inside_quotes():
+    text = b'a,b\n"x,""y""\r\nz",1\n"",2\n'
+    assert rows_of(table(text)) == [{'a=x,"y"\nz': 1.0, "b": 1.0}, {"b": 2.0}]
+
+
+def test_tsv():
+    assert rows_of(named(b"a\tb\nx,y\t2\n", "t.tsv")) == [{"a=x,y": 1.0, "b": 2.0}]
+
+
+def test_label_and_weight_columns():
+    text = b"a,y,w\nx,1,2\nz,0,\n"
+    with open_stream(table(text), "csv", label_column="y", weight_column="w") as stream:
+        batch = next(iter(stream))
+    assert batch.labels.tolist() == [1.0, 0.0]
+    assert batch.weights.tolist() == [2.0, 1.0]
+
+
+def test_a_column_named_label_is_the_label():
+    assert labels_of(table(b"a,label\nx,spam\ny,ham\n"), "csv") == ["spam", "ham"]
+
+
+def test_declared_kinds_win_over_the_first_rows():
+    text = b"id,n,label\n7,1,0\n8,2,1\n"
+    assert rows_of(table(text), categorical=["id"])[0] == {"id=7": 1.0, "n": 1.0}
+    assert rows_of(table(text), categorical=["*"])[0] == {"id=7": 1.0, "n=1": 1.0}
+    assert rows_of(table(text), drop=["n"])[0] == {"id": 7.0}
+    assert rows_of(table(text), categorical=["*"], numeric=["n"])[0] == {"id=7": 1.0, "n": 1.0}
+
+
+def test_the_first_thousand_rows_fix_the_type():
+    numbers = b"".join(b"%d,1\n" % i for i in range(1, 1001))
+    error = broken(b"n,label\n" + numbers + b"abc,1\n")
+    assert (error.code, error.line, error.column) == ("TAB-VALUE", 1002, 1)
+    assert "categorical=['n']" in error.hint
+    assert "'abc'" in error.message
+    late = rows_of(table(b"n,label\n" + b"abc,1\n" + numbers), "csv")
+    assert late[1] == {"n=1": 1.0}
+
+
+def test_header_can_be_missing_or_replaced():
+    assert rows_of(table(b"x,2\n"), "csv", header=False) == [{"c1=x": 1.0, "c2": 2.0}]
+    named_columns = rows_of(table(b"x,2\n"), "csv", header=False, columns=["p", "q"])
+    assert named_columns == [{"p=x": 1.0, "q": 2.0}]
+    assert rows_of(table(b"a,b\nx,2\n"), "csv", columns=["p", "q"]) == named_columns
+
+
+@pytest.mark.parametrize(
+    ("row", "code", "column"),
+    [
+        (b"x", "CSV-COLUMNS", 2),
+        (b"x,1,1,9", "CSV-COLUMNS", 8),
+        (b'"x"y,1,1', "CSV-QUOTE", 4),
+        (b"x,1\0,1", "COM-NUL", 4),
+        (b"x,1,1\rx,1,1", "COM-CR", 6),
+        (b"x,1e400,1", "TAB-VALUE-RANGE", 3),
+        (b"x,1e308,1", "TAB-VALUE-RANGE", 3),
+        (b"x,nan,1", "TAB-VALUE-FINITE", 3),
+        (b"x,-inf,1", "TAB-VALUE-FINITE", 3),
+        (b'x,"1,5",1', "TAB-VALUE", 3),
+        (b"x,0x10,1", "TAB-VALUE", 3),
+        (b"x,1_0,1", "TAB-VALUE", 3),
+        (b"x,1,nan", "TAB-LABEL", 5),
+        (b"x,1,yes", "TAB-LABEL", 5),
+    ],
+)
+def test_a_broken_row_is_named_by_line_and_column(row, code, column):
+    # The types are declared, so that the broken row cannot make its column categorical.
+    text = b"a,n,label\nx,1,1\n" + row + b"\ny,2,0\n"
+    error = broken(text, numeric=["n"])
+    assert (error.code, error.source, error.line, error.column) == (code, "t.csv", 3, column)
+    with open_stream(table(text), "csv", numeric=["n"], on_error="skip", max_errors=1) as stream:
+        assert sum(len(batch) for batch in stream) == 2
+    assert stream.counts.skipped_by_code == {code: 1}
+
+
+def test_numbers_too_small_for_a_double_are_zero_and_too_large_are_refused():
+    assert rows_of(table(b"n,m\n1e-400,1\n"), "csv", numeric=["n"]) == [{"m": 1.0}]
+    long = b"0" * 10 + b"." + b"0" * 400 + b"1"
+    assert rows_of(table(b"n,m\n" + long + b",1\n"), "csv", numeric=["n"]) == [{"m": 1.0}]
+    assert broken(b"n\n" + b"9" * 400 + b"e-2\n", numeric=["n"]).code == "TAB-VALUE-RANGE"
+
+
+def test_open_quotes_are_told_where_they_open():
+    error = broken(b'a,label\nx,1\n"y,1\nz,1\n')
+    assert (error.code, error.line, error.column) == ("CSV-QUOTE-OPEN", 3, 1)
+
+
+def test_a_broken_header_stops_even_when_errors_are_skipped():
+    assert broken(b'a,"b"c\n1,2\n', on_error="skip").code == "CSV-QUOTE"
+
+
+def test_repeated_column_is_refused():
+    with pytest.raises(DataError) as caught:
+        read(table(b"a,a\n1,2\n"), "csv")
+    assert caught.value.code == "TAB-COLUMN-TWICE"
+
+
+@pytest.mark.parametrize("option", ["label_column", "weight_column"])
+def test_missing_column_lists_those_there_are(option):
+    with pytest.raises(ParameterError, match=r"no column 'z'.*'a', 'b'"):
+        read(table(b"a,b\n1,2\n"), "csv", **{option: "z"})
+
+
+def test_files_must_have_the_same_columns():
+    with pytest.raises(DataError) as caught:
+        read([named(b"a,b\n1,2\n", "1.csv"), named(b"a,c\n1,2\n", "2.csv")], "csv")
+    assert caught.value.code == "TAB-SCHEMA"
+
+
+def test_long_record_is_refused_in_bounded_memory_and_reading_goes_on():
+    text = b"a,label\n" + b"x" * 5000 + b",1\ny,1\n"
+    limits = Limits(line_bytes=1000)
+    error = broken(text, limits=limits)
+    assert isinstance(error, LineLimitError)
+    assert (error.code, error.line, error.exit_code) == ("COM-LINE-LONG", 2, 6)
+    rows = rows_of(table(text), "csv", limits=limits, on_error="skip", max_errors=1)
+    assert rows == [{"a=y": 1.0}]
+
+
+def test_long_name_is_refused():
+    error = broken(b"a,label\n" + b"x" * 70_000 + b",1\n")
+    assert (error.code, error.line, error.column, error.exit_code) == ("TAB-NAME-LONG", 2, 1, 6)
+
+
+def test_names_are_bytes_whatever_their_encoding():
+    with open_stream(table(b"caf\xe9,label\n\xff,1\n"), "csv") as stream:
+        batch = next(iter(stream))
+    assert batch.names[0] == b"caf\xe9=\xff"
+
+
+def test_accounting_of_blank_lines_header_and_missing_newline():
+    with open_stream(table(b"\xef\xbb\xbfa,label\r\n\r\nx,1\r\n\n,\ny,0"), "csv") as stream:
+        assert sum(len(batch) for batch in stream) == 3
+    counts = stream.counts
+    assert (counts.lines, counts.header, counts.blank) == (6, 1, 2)
+    assert (counts.examples, counts.unlabelled, counts.empty) == (2, 1, 1)
+    assert {warned.code for warned in stream.warnings} == {"COM-BOM", "COM-NO-NEWLINE"}
+
+
+def test_position_is_the_end_of_the_last_row():
+    text = b'a,label\nx,1\n"p\nq",1\nz,0\n'
+    with open_stream(table(text), "csv", rows=2) as stream:
+        ends = [(batch.position.line, batch.position.byte) for batch in stream]
+    assert ends == [(4, text.index(b"z")), (5, len(text))]

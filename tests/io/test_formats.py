@@ -1,0 +1,53 @@
+import pytest
+
+from bearsketch.io.formats import format_named, guess_format
+
+CONTENT = {
+    "vw": [b"1 |a b c\n", b"-1 2.0 'tag|ns x:1\n", b"| a b\n", b"1 1.0 first|u p:2 |v q\n"],
+    "svmlight": [b"+1 1:0.5 7:1\n-1 2:1\n", b"# note\n3 qid:2 1:1\n", b"1 5:1e-3 # info\n"],
+    "fasta": [b">r1 x\nACGT\n", b"\n>r1\n"],
+    "fastq": [b"@r1\nACGT\n+\nIIII\n"],
+    "csv": [b"a,b\n1,2\n", b'a,b\n"x,y",2\n'],
+    "tsv": [b"a\tb\n1\t2\n"],
+    "parquet": [b"PAR1\x15\x04"],
+    "jsonl": [b'{"a": 1}\n', b"{}\n"],
+    "text": [b"just some words\nand more, of them\n", b"@home\nwords\nwords\n", b"{braces\n"],
+}
+
+
+@pytest.mark.parametrize("form", CONTENT)
+def test_content_tells(form):
+    for head in CONTENT[form]:
+        assert guess_format(head) == form, head
+        assert guess_format(b"\xef\xbb\xbf" + head.replace(b"\n", b"\r\n")) == form, head
+
+
+@pytest.mark.parametrize("form", ["svmlight", "fasta", "fastq", "parquet", "jsonl"])
+def test_sure_content_wins_over_the_name(form):
+    for head in CONTENT[form]:
+        assert guess_format(head, "data.csv") == form
+
+
+def test_the_name_wins_over_likely_content():
+    assert guess_format(b"a,b\n1,2\n", "notes.txt") == "text"
+    assert guess_format(b"a|b,c\n", "data.csv") == "csv"
+
+
+def test_a_cut_line_at_the_end_is_not_looked_at():
+    assert guess_format(b"1 2:1 3:1\n1 2:1 3") == "svmlight"
+    assert guess_format(b"1 2:1 3:1 4") == "svmlight"
+
+
+@pytest.mark.parametrize(
+    ("name", "form"),
+    [
+        ("a/b.svm.gz", "svmlight"),
+        ("x.FNA.GZ", "fasta"),
+        ("x.tsv.zst", "tsv"),
+        ("x.gz", None),
+        ("noext", None),
+        ("x.unknown", None),
+    ],
+)
+def test_suffixes(name, form):
+    assert format_named(name) == form

@@ -1,0 +1,251 @@
+import shutil
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from bearsketch.exceptions import DataError, ParameterError, ParseError
+from bearsketch.io import Limits, ReadOptions, open_stream
+
+from .helpers import COMPRESS, Dribble, named, plain_batches, read
+
+
+def table(n: int, start: int = 0, header: bytes = b"a,n,label\n") -> bytes:
+    return header + b"".join(b"w%d,%d,%d\n" % (i, i + 1, i % 2) for i in range(start, start + n))
+
+
+def sizes(source, **options) -> list[int]:
+    with open_stream(source, "csv", **options) as stream:
+        return [len(batch) for batch in stream]
+
+
+def test_batches_have_exactly_so_many_rows():
+    assert sizes(named(table(25), "t"), rows=10) == [10, 10, 5]
+    assert sizes(named(table(20), "t"), rows=10) == [10, 10]
+
+
+@pytest.mark.parametrize("cuts", [(13, 12), (10, 15), (1, 24), (7, 7, 11)])
+def test_where_batches_end_does_not_depend_on_the_files(cuts):
+    files, start = [], 0
+    for n in cuts:
+        files.append(named(table(n, start), f"{start}.csv"))
+        start += n
+    assert read(files, "csv", rows=10) == read(named(table(25), "t"), "csv", rows=10)
+
+
+@pytest.mark.parametrize("cut", range(1, 12))
+def test_entries_of_a_batch_are_bounded_whatever_the_files(cut):
+    widths = [2, 2, 2, 2, 9, 1, 3, 3, 3, 0, 2, 4]
+    lines = [b",".join(b"x" if i < width else b"" for i in range(9)) + b",1\n" for width in widths]
+    header = b",".join(b"c%d" % i for i in range(9)) + b",label\n"
+    limits = Limits(batch_entries=6)
+    whole = read(named(header + b"".join(lines), "t"), "csv", limits=limits, rows=5)
+    parts = [
+        named(header + b"".join(part), f"{i}.csv")
+        for i, part in enumerate((lines[:cut], lines[cut:]))
+    ]
+    assert read(parts, "csv", limits=limits, rows=5) == whole
+    ends = [[int(size) for size in np.diff(batch["indptr"])] for batch in whole]
+    assert ends == [[2, 2, 2], [2], [9], [1, 3], [3, 3, 0], [2, 4]]
+
+
+def test_text_of_a_batch_is_bounded():
+    limits = Limits(batch_text_bytes=64)
+    text = b"a,label\n" + b"".join(b"x" * n + b",1\n" for n in (20, 20, 20, 62, 100, 1, 1))
+    assert sizes(named(text, "t"), limits=limits) == [2, 1, 1, 1, 2]
+
+
+def test_unlabelled_are_left_out_to_train_and_batches_are_still_full():
+    text = b"a,label\n" + b"".join(b"x,%b\n" % (b"1" if i % 3 else b"") for i in range(30))
+    assert sizes(named(text, "t"), rows=10, include_unlabelled=False) == [10, 10]
+    with open_stream(named(text, "t"), "csv", rows=10) as stream:
+        batches = list(stream)
+    assert [len(batch) for batch in batches] == [10, 10, 10]
+    assert int(np.isnan(batches[0].labels).sum()) == 4
+    assert (stream.counts.examples, stream.counts.unlabelled) == (20, 10)
+
+
+def test_every_pass_gives_the_same_and_counts_anew(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_bytes(table(25))
+    with open_stream(path, rows=10) as stream:
+        first = plain_batches(stream)
+        assert stream.counts.examples == 25
+        assert plain_batches(stream) == first
+        assert (stream.counts.examples, stream.passes) == (25, 2)
+
+
+def test_a_pass_left_early_can_be_begun_again(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_bytes(table(25))
+    with open_stream(path, rows=10) as stream:
+        next(iter(stream))
+        assert sum(len(batch) for batch in stream) == 25
+
+
+def test_progress_counts_compressed_bytes(tmp_path):
+    paths = []
+    for i, kind in enumerate(("gzip", "plain")):
+        paths.append(tmp_path / f"{i}.csv")
+        paths[-1].write_bytes(COMPRESS[kind](table(100)))
+    total = sum(path.stat().st_size for path in paths)
+    with open_stream(paths) as stream:
+        assert stream.progress() == (0, total)
+        list(stream)
+        assert stream.progress() == (total, total)
+    assert {warned.code for warned in stream.warnings} == {"SRC-SUFFIX"}
+
+
+def test_progress_without_a_known_total():
+    with open_stream(Dribble(table(10), [50]), "csv") as stream:
+        list(stream)
+        assert stream.progress() == (len(table(10)), None)
+
+
+def test_position_names_the_source(tmp_path):
+    for i in range(2):
+        (tmp_path / f"{i}.csv").write_bytes(table(3))
+    with open_stream(str(tmp_path / "*.csv"), rows=2) as stream:
+        places = [(batch.position.source_index, batch.position.line) for batch in stream]
+    assert places == [(0, 3), (1, 2), (1, 4)]
+
+
+def test_empty_file_alone_and_among_others(tmp_path):
+    (tmp_path / "empty.csv").write_bytes(b"")
+    (tmp_path / "full.csv").write_bytes(table(3))
+    with pytest.raises(DataError) as caught:
+        read(tmp_path / "empty.csv")
+    assert caught.value.code == "SRC-EMPTY"
+    assert read(tmp_path / "empty.csv", allow_empty=True) == []
+    with open_stream([tmp_path / "empty.csv", tmp_path / "full.csv"]) as stream:
+        assert sum(len(batch) for batch in stream) == 3
+    assert [warned.code for warned in stream.warnings] == ["SRC-EMPTY"]
+
+
+def test_no_labelled_example_is_told_with_the_likely_reason():
+    with pytest.raises(DataError) as caught:
+        read(named(b"a,y\nx,1\n", "t"), "csv", include_unlabelled=False)
+    assert caught.value.code == "SRC-EMPTY"
+    assert "label column" in caught.value.hint
+
+
+@pytest.mark.parametrize("mark", [b"\xff\xfe", b"\xfe\xff"])
+def test_utf16_is_refused_with_the_remedy(mark):
+    with pytest.raises(DataError) as caught:
+        read(named(mark + "a,b\n".encode("utf-16-le"), "t.csv"))
+    assert caught.value.code == "COM-UTF16"
+    assert "iconv" in caught.value.hint
+
+
+def test_archives_are_refused_with_the_remedy(tmp_path):
+    (tmp_path / "a.csv").write_bytes(table(3))
+    for kind in ("tar", "zip", "gztar"):
+        path = shutil.make_archive(str(tmp_path / "packed"), kind, tmp_path, "a.csv")
+        with pytest.raises(DataError) as caught:
+            read(path)
+        assert caught.value.code == "SRC-ARCHIVE"
+
+
+BAD = b"a,n,label\n" + b"x,1,1\ny,zz,1\nz,3,0\nw,4\n" + b"v,5,1\n" * 96
+
+
+def test_skip_counts_by_code_and_keeps_the_first_errors():
+    with open_stream(
+        named(BAD, "t"), "csv", numeric=["n"], on_error="skip", max_errors=2
+    ) as stream:
+        assert sum(len(batch) for batch in stream) == 98
+    assert stream.counts.skipped_by_code == {"TAB-VALUE": 1, "CSV-COLUMNS": 1}
+    assert sorted(error.line for error in stream.errors) == [3, 5]
+
+
+@pytest.mark.parametrize(
+    ("allowed", "passes"), [(1, False), (2, True), (0.01, False), (0.03, True)]
+)
+def test_too_many_errors_stop_the_stream(allowed, passes):
+    def go():
+        return read(named(BAD, "t"), "csv", numeric=["n"], on_error="skip", max_errors=allowed)
+
+    if passes:
+        assert go()
+        return
+    with pytest.raises(DataError) as caught:
+        go()
+    assert caught.value.code == "COM-MAX-ERRORS"
+
+
+def test_fail_raises_at_the_first_error():
+    with pytest.raises(ParseError) as caught:
+        read(named(BAD, "bad.csv"), "csv", numeric=["n"])
+    assert str(caught.value).startswith(
+        "bad.csv:3:3: value of column 'n' must be a number, got 'zz'"
+    )
+
+
+def test_bytes_of_the_input_never_reach_a_terminal_raw():
+    text = b"n,label\n1,1\n\x1b[31mred,1\n"
+    with pytest.raises(ParseError) as caught:
+        read(named(text, "t"), "csv", numeric=["n"])
+    assert "\x1b" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [
+        ("rows", 0),
+        ("rows", True),
+        ("seed", -1),
+        ("labels", "words"),
+        ("on_error", "warn"),
+        ("max_errors", 1.0),
+        ("max_errors", -1),
+        ("kmer", 33),
+        ("alphabet", "dna"),
+        ("label_regex", "("),
+        ("label_regex", "no group"),
+        ("ngrams", (2, 1)),
+        ("ngrams", (0, 1)),
+        ("categorical", "city"),
+        ("limits", 5),
+        ("columns", [1]),
+        ("names", None),
+    ],
+)
+def test_options_say_what_is_allowed(option, value):
+    with pytest.raises(ParameterError, match=rf"^{option} must be .*, got "):
+        ReadOptions(**{option: value})
+
+
+def test_options_that_do_not_go_together():
+    for bad in (
+        {"kmer": 17, "alphabet": "iupac"},
+        {"stride": 5},
+        {"label_from": "header"},
+        {"categorical": ["a"], "numeric": ["a"]},
+    ):
+        with pytest.raises(ParameterError):
+            ReadOptions(**bad)
+
+
+def test_unknown_option_and_format():
+    with pytest.raises(ParameterError, match="no option"):
+        open_stream("-", shape=3)
+    with pytest.raises(ParameterError, match="format must be"):
+        open_stream("-", "xml")
+
+
+@pytest.mark.parametrize("value", [0, -1, True, 1.5, None])
+def test_limits_are_checked(value):
+    with pytest.raises(ParameterError, match=r"limits\.line_bytes"):
+        Limits(line_bytes=value)
+
+
+def test_reading_imports_nothing_heavy():
+    code = (
+        "import sys, io, bearsketch.io as b\n"
+        "list(b.open_stream(io.BytesIO(b'a,label\\nx,1\\n'), 'csv'))\n"
+        "heavy = {'pyarrow', 'sklearn', 'scipy', 'fsspec', 'lzma', 'bz2', 'isal', 'backports'}\n"
+        "print(sorted(heavy & set(sys.modules)))"
+    )
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert out.stdout.strip() == "[]"
