@@ -5,12 +5,12 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
 
-from bearsketch import _core
+from bearsketch import _core, model_file
 from bearsketch.batch import Batch
 from bearsketch.exceptions import (
     DivergedError,
@@ -220,6 +220,18 @@ class Learner:
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model file: the same model gives the same bytes, and it is whole or absent."""
         state.save(self, path)
+
+    def to_bytes(self) -> bytes:
+        """Bytes of the model file."""
+        return model_file.pack(*state.dump(self))
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> Self:
+        """Inverse of :meth:`to_bytes`; raises as :func:`load`."""
+        record, fill_in = state.read(*model_file.unpack(data), "model")
+        learner = cls(record.config, record.labels)
+        fill_in(learner)
+        return learner
 
     @property
     def sizes(self) -> Sizes:

@@ -90,7 +90,13 @@ def _checked_run(run: dict[str, Any]) -> dict[str, Any]:
 
 def load(path: str | os.PathLike[str]) -> tuple[Record, Callable[[Learner], None]]:
     """Record of a model file, and a function that fills a new learner from it."""
-    arrays, plain = model_file.load(os.fspath(path))
+    return read(*model_file.load(os.fspath(path)), path)
+
+
+def read(
+    arrays: model_file.Arrays, plain: dict[str, Any], path: str | os.PathLike[str]
+) -> tuple[Record, Callable[[Learner], None]]:
+    """As :func:`load`, from what a model file holds; ``path`` is for messages."""
     try:
         config = Config.from_json(plain["config"])
         labels = Labels(config.loss, plain["classes"])
