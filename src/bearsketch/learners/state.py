@@ -81,7 +81,8 @@ def load(path: str | os.PathLike[str]) -> tuple[Record, Callable[[Learner], None
         expected = config.sizes.cell_bytes
         if arrays["cells"].nbytes != expected:
             raise ValueError(f"cells of {arrays['cells'].nbytes} bytes, {expected} expected")
-    except (BearError, KeyError, TypeError, ValueError) as error:
+        _check_arrays(arrays, config.precision)
+    except (BearError, KeyError, TypeError, ValueError, AttributeError) as error:
         raise _nonsense(path, error) from None
 
     def fill_in(learner: Learner) -> None:
@@ -93,11 +94,20 @@ def load(path: str | os.PathLike[str]) -> tuple[Record, Callable[[Learner], None
     return Record(config, labels, naming), fill_in
 
 
-def _restore(learner: Learner, arrays: model_file.Arrays, plain: dict[str, Any]) -> None:
-    core = learner._core
+def _check_arrays(arrays: model_file.Arrays, precision: str) -> None:
+    """Every array has the type its name says, and finite numbers."""
+    types = {"cells": precision, "weights": precision, "intercept": "float64"}
+    types |= {"keys": "uint64", "offsets": "uint64", "data": "uint8"}
     for name, array in arrays.items():
+        wanted = types[name.rpartition(".")[2]]
+        if array.dtype != wanted:
+            raise ValueError(f"{name} has type {array.dtype}, {wanted} expected")
         if array.dtype.kind == "f" and not np.isfinite(array).all():
             raise ValueError(f"{name} holds a number that is not finite")
+
+
+def _restore(learner: Learner, arrays: model_file.Arrays, plain: dict[str, Any]) -> None:
+    core = learner._core
     core.restore_cells(arrays["cells"].tobytes())
     core.intercept = arrays["intercept"].tolist()
     for g in range(core.groups):
