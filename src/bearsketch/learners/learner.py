@@ -87,11 +87,16 @@ class Learner:
         self._check_kin(batch)
         labels = self.labels.encode(batch.labels)
         data, offsets = batch.names or (None, None)
-        with _core_errors():
-            loss, weight, margins = self._core.learn(
-                batch.indptr, batch.keys, batch.values, labels, batch.weights, data, offsets
-            )
-        self.naming = batch.naming
+        before = self._core.counters.batches
+        try:
+            with _core_errors():
+                loss, weight, margins = self._core.learn(
+                    batch.indptr, batch.keys, batch.values, labels, batch.weights, data, offsets
+                )
+        finally:
+            # Minibatches before one that diverged stay learned, and so do their keys.
+            if self._core.counters.batches > before:
+                self.naming = batch.naming
         return Progress(len(batch), loss / weight if weight else 0.0, weight, margins)
 
     def finish_pass(self) -> None:
