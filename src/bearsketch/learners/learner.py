@@ -15,6 +15,7 @@ from bearsketch.batch import Batch
 from bearsketch.exceptions import (
     DivergedError,
     IncompatibleError,
+    LimitError,
     ParameterError,
 )
 from bearsketch.learners import state
@@ -55,7 +56,7 @@ class Learner:
         self.labels = labels
         self.naming: str | None = None
         with _core_errors():
-            self._core = _core.Learner(config.core_fields())
+            self._core = _make_core(config)
 
     def learn(self, batch: Batch) -> Progress:
         """Learn the examples of a batch, in order, in minibatches of ``config.batch_size``.
@@ -292,6 +293,17 @@ class Learner:
                     f"learners must agree to merge: {field} is {value!r} here and "
                     f"{theirs.get(field)!r} there"
                 )
+
+
+def _make_core(config: Config) -> _core.Learner:
+    try:
+        return _core.Learner(config.core_fields())
+    except MemoryError:
+        raise LimitError(
+            f"the model must fit into memory, got {config.sizes.model_bytes} bytes",
+            code="MEM-MODEL",
+            hint="Give less memory, a smaller width or a smaller k.",
+        ) from None
 
 
 @contextlib.contextmanager
