@@ -145,7 +145,11 @@ double Learner::learn_minibatch(const BatchView& batch, Reals margins) {
 
 void Learner::read_weights() {
   selection_.find(active_, places_);
-  storage_->locate(active_, places_);
+  if (!located_ || !active_.repeated()) {
+    located_ = false;  // should this throw, the same keys are looked for again
+    storage_->locate(active_, places_);
+    located_ = true;
+  }
   w_.resize(active_.size() * classes_);
   after_.resize(w_.size());
   storage_->query(places_, w_);

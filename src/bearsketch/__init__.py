@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from bearsketch.batch import Batch, Names
+    from bearsketch.estimators import SketchClassifier, SketchRegressor, SketchSelector
     from bearsketch.exceptions import (
         BearError,
         DataError,
@@ -36,6 +37,7 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "bearsketch.batch": "Batch Names",
+    "bearsketch.estimators": "SketchClassifier SketchRegressor SketchSelector",
     "bearsketch.exceptions": (
         "BearError DataError DivergedError IncompatibleError LimitError ModelFileError "
         "ParameterError ParseError SourceError"
@@ -60,6 +62,9 @@ __all__ = [
     "Names",
     "ParameterError",
     "ParseError",
+    "SketchClassifier",
+    "SketchRegressor",
+    "SketchSelector",
     "SourceError",
     "load",
     "make_learner",

@@ -12,7 +12,8 @@ import pytest
 from bearsketch.exceptions import BearError, ParseError
 from bearsketch.io import Limits, open_stream
 
-from .fault_rows import CASES, GOOD, HEAD, OPTIONS, Accepts, Case, Fails, Stops
+from .fault_rows import CASES
+from .faults import GOOD, HEAD, OPTIONS, Accepts, Case, Fails, Stops
 from .helpers import plain_batches, read
 
 CHANNELS = ("plain", "gzip", "stdin")

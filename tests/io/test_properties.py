@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from bearsketch.exceptions import BearError
 from bearsketch.io import Limits, open_stream
 
-from .fault_rows import CASES, GOOD, HEAD, OPTIONS, Fails
+from .fault_rows import CASES
+from .faults import GOOD, HEAD, OPTIONS, Fails
 from .helpers import COMPRESS, Dribble, plain_batches, read
 
 FORMATS = (*GOOD, "text")

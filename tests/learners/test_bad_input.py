@@ -236,6 +236,8 @@ PARAMETERS = {
     "classes absent": ({"loss": "softmax"}, "classes must be given for loss 'softmax'"),
     "classes one": ({"loss": "softmax", "classes": 1}, "classes must be at least 2, got 1"),
     "classes three": ({"classes": 3}, "loss 'logistic' takes 2 classes, got 3"),
+    "classes many": ({"loss": "softmax", "classes": 2**70}, "classes must be at most 65536, got"),
+    "classes lists": ({"classes": [[1], [2]]}, "classes must be numbers or strings, got"),
     "classes twice": ({"classes": ["a", "a"]}, "classes must be distinct, got"),
     "classes mixed": ({"classes": ["a", 1]}, "classes must be all numbers or all strings"),
 }

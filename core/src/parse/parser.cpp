@@ -117,11 +117,8 @@ bool Parser::set_weight(std::string_view token, const char* at) {
   return true;
 }
 
-bool Parser::fit_value(double value, const char* at, float& out) {
-  if (!(std::abs(value) <= std::numeric_limits<float>::max()))
-    return fail("VALUE-RANGE", at, "value exceeds float32 range (largest 3.4028235e38)");
-  out = static_cast<float>(value);
-  return true;
+bool Parser::fail_range(const char* at) {
+  return fail("VALUE-RANGE", at, "value exceeds float32 range (largest 3.4028235e38)");
 }
 
 void Parser::start_row() {

@@ -90,7 +90,13 @@ def _checked_run(run: dict[str, Any]) -> dict[str, Any]:
 
 def load(path: str | os.PathLike[str]) -> tuple[Record, Callable[[Learner], None]]:
     """Record of a model file, and a function that fills a new learner from it."""
-    arrays, plain = model_file.load(os.fspath(path))
+    return read(*model_file.load(os.fspath(path)), path)
+
+
+def read(
+    arrays: model_file.Arrays, plain: dict[str, Any], path: str | os.PathLike[str]
+) -> tuple[Record, Callable[[Learner], None]]:
+    """As :func:`load`, from what a model file holds; ``path`` is for messages."""
     try:
         config = Config.from_json(plain["config"])
         labels = Labels(config.loss, plain["classes"])
@@ -102,7 +108,8 @@ def load(path: str | os.PathLike[str]) -> tuple[Record, Callable[[Learner], None
         expected = config.sizes.cell_bytes
         if arrays["cells"].nbytes != expected:
             raise ValueError(f"cells of {arrays['cells'].nbytes} bytes, {expected} expected")
-    except (BearError, KeyError, TypeError, ValueError) as error:
+        _check_arrays(arrays, config.precision)
+    except (BearError, KeyError, TypeError, ValueError, AttributeError) as error:
         raise _nonsense(path, error) from None
 
     def fill_in(learner: Learner) -> None:
@@ -114,12 +121,23 @@ def load(path: str | os.PathLike[str]) -> tuple[Record, Callable[[Learner], None
     return Record(config, labels, naming), fill_in
 
 
+def _check_arrays(arrays: model_file.Arrays, precision: str) -> None:
+    """Every array has the type its name says, and finite numbers."""
+    weight = "float64" if precision == "float64" else "float32"
+    types = {"cells": precision, "weights": weight, "intercept": "float64"}
+    types |= {"keys": "uint64", "offsets": "uint64", "data": "uint8"}
+    types |= {"storage": "float64", "direction": "float64"}
+    for name, array in arrays.items():
+        wanted = types[name.rpartition(".")[2]]
+        if array.dtype != wanted:
+            raise ValueError(f"{name} has type {array.dtype}, {wanted} expected")
+        if array.dtype.kind == "f" and not np.isfinite(array).all():
+            raise ValueError(f"{name} holds a number that is not finite")
+
+
 def restore(learner: Learner, arrays: model_file.Arrays, plain: dict[str, Any]) -> None:
     """Fill a new learner from arrays and record; raises ValueError or KeyError on nonsense."""
     core = learner._core
-    for name, array in arrays.items():
-        if array.dtype.kind == "f" and not np.isfinite(array).all():
-            raise ValueError(f"{name} holds a number that is not finite")
     core.restore_cells(arrays["cells"].tobytes())
     core.restore_numbers(*(arrays[f"numbers.{part}"].tolist() for part in ("storage", "direction")))
     core.intercept = arrays["intercept"].tolist()

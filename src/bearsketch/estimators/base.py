@@ -1,0 +1,377 @@
+"""What the estimators share: parameters to a learner, examples to batches, fit to passes."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import BaseEstimator
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from bearsketch.batch import Batch
+from bearsketch.estimators.callbacks import CallbackSupportMixin, Tasks, with_callbacks
+from bearsketch.estimators.files import KeepsModel
+from bearsketch.estimators.rows import BatchRows, NamedRows, Rows, Take, matrix_rows, named_rows
+from bearsketch.estimators.selecting import SelectsFeatures, can_select
+from bearsketch.estimators.targets import (
+    Array,
+    ClassMap,
+    check_targets,
+    check_weights,
+    first_classes,
+)
+from bearsketch.exceptions import DataError, LimitError, ParameterError
+from bearsketch.learners import LEARNERS, RECIPES, Learner, make_learner
+from bearsketch.learners.parts import check_choice, check_number
+from bearsketch.sizes import format_bytes, parse_bytes
+
+BLOCK_EXAMPLES = 8192  # rows of a matrix that are turned into a batch at a time
+STREAM_EXAMPLES = 1000  # of a batch that is read from a stream
+DENSE_CELL_BYTES = 4
+LARGEST_SEED = 2**31 - 1
+LARGEST_CLASSES = 65536
+
+Weights = npt.NDArray[np.float64] | None
+
+
+class SketchEstimator(SelectsFeatures, KeepsModel, CallbackSupportMixin, BaseEstimator):
+    """Base of the three estimators; see :class:`SketchClassifier` for the parameters."""
+
+    # Set by the constructors of subclasses.
+    learner: str
+    k: int | None
+    memory: str | int
+    passes: int
+    batch_size: int
+    step_size: Any
+    l2: float
+    fit_intercept: bool
+    shuffle: bool
+    random_state: Any
+    feature_names: Any
+    max_classes: int = 2
+
+    learner_: Learner
+    classes_: Array
+    _class_numbers: npt.NDArray[np.intp]
+
+    def _classifies(self) -> bool:
+        raise NotImplementedError
+
+    @with_callbacks
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Learn from examples in memory, from scratch, in ``passes`` passes.
+
+        Parameters
+        ----------
+        X : array, sparse matrix, frame, list of dict, list of list of str or Batch
+            Of shape (n_samples, n_features): NumPy, any SciPy sparse format with up to
+            2**63 - 1 columns, pandas or polars; or features by name, as one mapping (name to
+            value) or list of names per example.
+        y : array-like of shape (n_samples,)
+            Labels or numbers; not needed for a Batch that carries labels.
+        sample_weight : array-like of shape (n_samples,), optional
+            Importance of each example relative to the others of its minibatch. An example of
+            weight 0 is left out.
+
+        Returns
+        -------
+        self
+        """
+        rows, labels, weights = self._examples(X, y, sample_weight, reset=True)
+        counted = np.arange(len(labels)) if weights is None else np.flatnonzero(weights)
+        classes = None
+        if self._classifies():
+            ClassMap.fixed(labels[counted])  # refuses less than two classes
+            classes = ClassMap.fixed(labels)
+        self._start(classes, rows.columns, self._draw_seed())
+        numbers = self._encode(labels)
+        order = None if len(counted) == len(labels) or isinstance(rows, BatchRows) else counted
+        n_blocks = -(-len(labels if order is None else order) // self._block)
+        rng = np.random.default_rng(self.learner_.config.seed)
+        tasks = Tasks(self, self.passes, n_blocks, X, y, sample_weight)
+        for _ in tasks.passes():
+            if self.shuffle and not isinstance(rows, BatchRows):
+                order = rng.permutation(counted)
+            self._learn(tasks.batches(self._batches(rows, numbers, weights, order)))
+            self.learner_.finish_pass()
+        return self
+
+    def _partial_fit(self, X: Any, y: Any, sample_weight: Any, classes: Any = None) -> Self:
+        first = not self.__sklearn_is_fitted__()
+        rows, labels, weights = self._examples(X, y, sample_weight, reset=first)
+        if first:
+            self._start(self._class_map(classes), rows.columns, self._draw_seed())
+        elif classes is not None:
+            self._check_same_classes(classes)
+        counted = None if weights is None else np.flatnonzero(weights)
+        if isinstance(rows, BatchRows):
+            counted = None
+        self._learn(self._batches(rows, self._encode(labels), weights, counted))
+        return self
+
+    def _check_same_classes(self, classes: Any) -> None:
+        declared = self._class_map(classes)
+        if declared is not None and not np.array_equal(declared.classes, self.classes_):
+            raise ParameterError(
+                f"classes must be those of the first call, {self.classes_.tolist()}, "
+                f"got {declared.classes.tolist()}"
+            )
+
+    @with_callbacks
+    def _fit_stream(self, source: Any, options: dict[str, Any], classes: Any = None) -> Self:
+        self._check_parameters()
+        seed = self._draw_seed()
+        with contextlib.ExitStack() as opened:
+            batches = _batches_of(source)
+            if batches is None:
+                batches = opened.enter_context(self._open(source, seed, options))
+            elif iter(batches) is batches and self.passes > 1:
+                raise ParameterError(
+                    f"passes must be 1 for an iterator, which is read once, got {self.passes}",
+                    hint="Give a path, or a list of batches.",
+                )
+            self._learn_stream(batches, seed, classes)
+        return self
+
+    def _open(self, source: Any, seed: int, options: dict[str, Any]) -> Any:
+        from bearsketch.io import open_stream
+
+        rows = self.batch_size * max(STREAM_EXAMPLES // self.batch_size, 1)
+        given = {"rows": rows, "include_unlabelled": False, **options, "seed": seed}
+        return open_stream(source, **given)
+
+    def _learn_stream(self, batches: Iterable[Batch], seed: int, classes: Any) -> None:
+        started = False
+        tasks = Tasks(self, self.passes, None)
+        for _ in tasks.passes():
+            for batch in tasks.batches(batches):
+                labels = check_targets(
+                    type(self).__name__, batch.labels, len(batch), self._classifies()
+                )
+                if not started:
+                    self._forget_columns()
+                    if classes is None and self._classifies():
+                        classes = first_classes(labels)
+                    self._start(self._class_map(classes), None, seed)
+                    started = True
+                self._learn([replace(batch, labels=self._encode(labels), trusted=True)])
+            if not started:
+                raise DataError("the stream must hold examples, got none", code="DATA-EMPTY")
+            self.learner_.finish_pass()
+
+    def _class_map(self, classes: Any) -> ClassMap | None:
+        """Classes as declared, or open to new ones; None for regression."""
+        if not self._classifies():
+            if classes is not None:
+                raise ParameterError(f"classes must not be given for regression, got {classes!r}")
+            return None
+        return ClassMap.open(self.max_classes) if classes is None else ClassMap.fixed(classes)
+
+    def _start(self, classes: ClassMap | None, columns: int | None, seed: int) -> None:
+        """Make a new learner; ``columns`` are those of a matrix, None for features by name."""
+        self._check_feature_names(columns)
+        loss, n_classes, n_weights = "squared", None, 1
+        if classes is None:
+            self.__dict__.pop("classes_", None)  # of an earlier fit to another task
+        else:
+            loss, n_classes = classes.loss, classes.n_classes
+            n_weights = n_classes if loss == "softmax" else 1
+            self._set_classes(classes)
+        self.learner_ = make_learner(
+            self.learner,
+            k=_plain(self.k),
+            memory=_plain(self.memory),
+            dimension=self._dimension(columns, n_weights),
+            loss=loss,
+            classes=n_classes,
+            passes=_plain(self.passes),
+            step_size=_plain(self.step_size),
+            l2=_plain(self.l2),
+            intercept=bool(self.fit_intercept),
+            batch_size=_plain(self.batch_size),
+            seed=seed,
+        )
+
+    def _dimension(self, columns: int | None, n_weights: int) -> int | None:
+        """Columns of a learner that keeps every weight, when the budget allows."""
+        if RECIPES[self.learner].storage != "dense":
+            return None
+        if columns is None:
+            raise ParameterError(
+                f"learner {self.learner!r} keeps every weight and needs a matrix, got features "
+                f"by name or a stream",
+                hint="Use bear+, bear, mission, newton, fh or awm.",
+            )
+        need, budget = columns * n_weights * DENSE_CELL_BYTES, parse_bytes(self.memory)
+        if need > budget:
+            raise LimitError(
+                f"memory must be at least {format_bytes(need)} for learner {self.learner!r}, which "
+                f"keeps {columns} x {n_weights} weights, got {format_bytes(budget)}",
+                code="MEM-BUDGET",
+                hint="Give more memory, or use bear+, which needs none per column.",
+            )
+        return columns
+
+    def _check_parameters(self) -> None:
+        check_choice("learner", self.learner, LEARNERS)
+        for name in ("fit_intercept", "shuffle"):
+            if not isinstance(getattr(self, name), bool | np.bool_):
+                raise ParameterError(f"{name} must be True or False, got {getattr(self, name)!r}")
+        parse_bytes(_plain(self.memory))
+        for name in ("passes", "batch_size"):
+            if getattr(self, name) is None:
+                raise ParameterError(f"{name} must be a whole number, got None")
+            check_number(name, _plain(getattr(self, name)))
+        n = _plain(self.max_classes)
+        if not isinstance(n, int) or not 2 <= n <= LARGEST_CLASSES:
+            raise ParameterError(f"max_classes must be 2 to {LARGEST_CLASSES}, got {n!r}")
+
+    def _check_feature_names(self, columns: int | None) -> None:
+        names = self.feature_names
+        if names is None or isinstance(names, Mapping):
+            return
+        if columns is None or len(names) != columns:
+            raise ParameterError(
+                f"feature_names must be one name per column "
+                f"({'of a matrix' if columns is None else columns}), got {len(names)}",
+                hint="Give a dict from column to name to name some of them.",
+            )
+
+    def _draw_seed(self) -> int:
+        given = _plain(self.random_state)
+        if isinstance(given, int) and given >= 0:
+            return given
+        return int(check_random_state(given).randint(LARGEST_SEED))
+
+    @property
+    def _block(self) -> int:
+        # A multiple of the minibatch, so that where blocks are cut never matters.
+        return self.batch_size * max(BLOCK_EXAMPLES // self.batch_size, 1)
+
+    def _examples(
+        self, X: Any, y: Any, sample_weight: Any, *, reset: bool
+    ) -> tuple[Rows, Array, Weights]:
+        self._check_parameters()
+        if isinstance(X, Batch):
+            y = X.labels if y is None else y
+            sample_weight = X.weights if sample_weight is None else sample_weight
+        rows = self._rows(X, reset=reset)
+        labels = check_targets(type(self).__name__, y, len(rows), self._classifies())
+        return rows, labels, check_weights(sample_weight, labels)
+
+    def _rows(self, X: Any, *, reset: bool) -> Rows:
+        """Examples of any kind, checked against those seen before unless ``reset``."""
+        by_name = named_rows(X)
+        if by_name is None and not isinstance(X, Batch):
+            return matrix_rows(
+                validate_data(self, X, accept_sparse="csr", accept_large_sparse=True, reset=reset)
+            )
+        if reset:
+            self._forget_columns()
+        return BatchRows(X) if by_name is None else NamedRows(by_name)
+
+    def _forget_columns(self) -> None:
+        for name in ("n_features_in_", "feature_names_in_"):
+            if hasattr(self, name):
+                delattr(self, name)
+
+    def _batches(
+        self,
+        rows: Rows,
+        labels: Array | None = None,
+        weights: Weights = None,
+        order: npt.NDArray[np.intp] | None = None,
+    ) -> Iterator[Batch]:
+        """Examples in blocks, in the order given."""
+        seed = self.learner_.config.seed
+        n = len(rows) if order is None else len(order)
+        for start in range(0, n, self._block):
+            part = slice(start, min(start + self._block, n))
+            take: Take = part if order is None else order[part]
+            yield replace(
+                rows.batch(take, seed),
+                labels=None if labels is None else labels[take],
+                weights=None if weights is None else weights[take],
+                trusted=True,
+            )
+
+    def _learn(self, batches: Iterable[Batch]) -> None:
+        for batch in batches:
+            self.learner_.learn(batch)
+
+    def _encode(self, labels: Array) -> npt.NDArray[np.float64]:
+        """Labels as the numbers the learner takes; may add classes."""
+        known = self._known_classes()
+        if known is None:
+            return np.asarray(labels, dtype=np.float64)
+        known = known.grown(labels)
+        self._set_classes(known)
+        return known.encode(labels)
+
+    def _known_classes(self) -> ClassMap | None:
+        if not self._classifies():
+            return None
+        config = self.learner_.config
+        return ClassMap(self.classes_, self._class_numbers, config.n_classes, config.loss)
+
+    def _set_classes(self, classes: ClassMap) -> None:
+        self.classes_, self._class_numbers = classes.classes, classes.numbers
+
+    def _scores(self, X: Any) -> npt.NDArray[np.float64]:
+        """Margins of shape (n_samples, 1) or (n_samples, n_classes)."""
+        check_is_fitted(self)
+        rows = self._rows(X, reset=False)
+        margins = [self.learner_.predict_margin(batch) for batch in self._batches(rows)]
+        return self._by_class(np.concatenate([self._no_margins, *margins]))
+
+    @property
+    def _no_margins(self) -> npt.NDArray[np.float64]:
+        return np.empty((0, self.learner_.config.columns))
+
+    def _by_class(self, weights: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+        known = self._known_classes()
+        return weights if known is None else known.scores(weights)
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "learner_")
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.dict = True
+        tags.target_tags.required = True
+        if not can_select(self):
+            tags.transformer_tags = None
+        return tags
+
+    @property
+    def intercept_(self) -> npt.NDArray[np.float64]:
+        """Constant of each row of ``coef_``; zeros without ``fit_intercept``."""
+        check_is_fitted(self)
+        found: npt.NDArray[np.float64] = self._by_class(self.learner_.intercept[None, :])[0]
+        return found
+
+
+def _batches_of(source: Any) -> Iterable[Batch] | None:
+    """Batches that are there already, or None for what has to be opened."""
+    if isinstance(source, Batch):
+        return [source]
+    if isinstance(source, list | tuple):
+        return source if source and isinstance(source[0], Batch) else None
+    closed = isinstance(source, str | os.PathLike) or not isinstance(source, Iterable)
+    if closed or any(hasattr(source, name) for name in ("read", "__arrow_c_stream__")):
+        return None
+    batches: Iterable[Batch] = source
+    return batches
+
+
+def _plain(value: Any) -> Any:
+    """Python's own number for a NumPy scalar, as parameter grids hold them."""
+    return value.item() if isinstance(value, np.generic) else value

@@ -1,0 +1,143 @@
+"""Estimators as bytes: pickles, and the model file every part of the package reads."""
+
+from __future__ import annotations
+
+import os
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
+
+from bearsketch import model_file
+from bearsketch.batch import pack_names
+from bearsketch.estimators.columns import looked_up
+from bearsketch.exceptions import IncompatibleError, ParameterError
+from bearsketch.learners import Learner, load, state
+from bearsketch.learners.labels import Labels
+
+
+class KeepsModel(BaseEstimator):
+    """Pickle as parameters and the bytes of a model file; save and load that file."""
+
+    learner_: Learner
+    classes_: npt.NDArray[Any]
+    _class_numbers: npt.NDArray[np.intp]
+    feature_names: Any
+    n_features_in_: int
+    task: str
+
+    def _classifies(self) -> bool:
+        raise NotImplementedError
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the model file, which :func:`bearsketch.load` and the command line read too.
+
+        It holds weights, selected features with their names, and classes: what it takes to
+        predict and to learn on. Pairs of L-BFGS are left out, as in a pickle.
+
+        Parameters
+        ----------
+        path : str or path
+            Written whole or not at all.
+        """
+        check_is_fitted(self)
+        arrays, record = state.dump(self.learner_)
+        if self._classifies():
+            self._settle_classes(arrays, record)
+        self._settle_names(arrays)
+        model_file.save(os.fspath(path), arrays, record)
+
+    def _settle_classes(self, arrays: model_file.Arrays, record: dict[str, Any]) -> None:
+        """Label the classes; leave out the weights of those that never came."""
+        if len(self.classes_) < 2:
+            raise ParameterError(
+                f"a saved classifier needs at least 2 classes, got {self.classes_.tolist()}"
+            )
+        order = np.argsort(self._class_numbers)
+        record["classes"] = [_plain(label) for label in self.classes_[order]]
+        if len(order) == self.learner_.config.n_classes:
+            return
+        record["config"]["n_classes"] = len(order)
+        numbers = self._class_numbers[order]
+        for name in ("cells", "selected.0.weights"):
+            if name in arrays:
+                arrays[name] = arrays[name][:, numbers]
+        arrays["intercept"] = arrays["intercept"][numbers]
+
+    def _settle_names(self, arrays: model_file.Arrays) -> None:
+        """Give columns that have a name theirs; those of a stream are there already."""
+        names = getattr(self, "feature_names_in_", self.feature_names)
+        if names is None or self.learner_.naming != "id" or "selected.0.keys" not in arrays:
+            return
+        found = looked_up(names, arrays["selected.0.keys"], "x")
+        data, offsets = pack_names([name.encode() for name in found])
+        arrays["selected.0.names.data"], arrays["selected.0.names.offsets"] = data, offsets
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Self:
+        """Make a fitted estimator from a model file.
+
+        Its parameters are those the model was made with, as far as the file tells: ``memory`` is
+        the model's size, ``passes`` is 1. How many columns a matrix had is not in the file, so
+        ``coef_`` and masks are not available.
+
+        Parameters
+        ----------
+        path : str or path
+
+        Returns
+        -------
+        estimator
+        """
+        learner = load(path)
+        config = learner.config
+        estimator = cls(
+            learner=config.learner,
+            k=config.k,
+            memory=config.sizes.model_bytes,
+            batch_size=config.batch_size,
+            step_size=config.step,
+            l2=config.l2,
+            fit_intercept=config.intercept,
+            random_state=config.seed,
+        )
+        estimator._adopt(learner)
+        return estimator
+
+    def _adopt(self, learner: Learner) -> None:
+        """Take over a learner that was made elsewhere."""
+        regression = learner.config.loss == "squared"
+        if "task" in vars(self):
+            self.task = "regression" if regression else "classification"
+        if regression == self._classifies():
+            kind = "regression" if regression else "classification"
+            raise IncompatibleError(
+                f"{type(self).__name__} cannot take a model of {kind} (loss "
+                f"{learner.config.loss!r})",
+                hint="Load it with the other estimator.",
+            )
+        if learner.config.dimension:
+            self.n_features_in_ = learner.config.dimension
+        if not regression:
+            classes = np.array(learner.labels.classes or (-1, 1))
+            self._class_numbers = np.argsort(classes)
+            self.classes_ = classes[self._class_numbers]
+            learner.labels = Labels(learner.config.loss, len(classes))
+        self.learner_ = learner
+
+    def __getstate__(self) -> dict[str, Any]:
+        kept = dict(super().__getstate__())
+        if "learner_" in kept:
+            kept["learner_"] = kept["learner_"].to_bytes()
+        return kept
+
+    def __setstate__(self, kept: dict[str, Any]) -> None:
+        if "learner_" in kept:
+            kept = {**kept, "learner_": Learner.from_bytes(kept["learner_"])}
+        super().__setstate__(kept)
+
+
+def _plain(label: Any) -> Any:
+    return label.item() if isinstance(label, np.generic) else label

@@ -1,0 +1,141 @@
+"""Feature selection from streams and wide matrices in a memory budget."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+from bearsketch.estimators.base import SketchEstimator
+from bearsketch.exceptions import ParameterError
+from bearsketch.learners import RECIPES
+from bearsketch.learners.parts import check_choice
+
+TASKS = ("classification", "regression")
+
+
+class SketchSelector(SketchEstimator):
+    """Selects the k most predictive features for the estimator that follows it.
+
+    Nothing it does costs more than O(k), whatever the number of columns: ``transform`` gives the
+    selected columns in ascending order, as scikit-learn's selectors do.
+
+    Parameters
+    ----------
+    learner : str, default="bear+"
+        ``bear+`` (best per byte, nothing to tune), ``bear``, ``mission``, ``newton`` or ``awm``.
+    k : int, default=None
+        Features to select. None: as many as a quarter of the memory holds, at most 1,000.
+    task : {"classification", "regression"}, default="classification"
+        What the target is. Never guessed: whole numbers may be either.
+    memory, passes, batch_size, step_size, l2, fit_intercept : optional
+        As in :class:`SketchClassifier`.
+    max_classes, shuffle, random_state, feature_names : optional
+        As in :class:`SketchClassifier`.
+
+    Attributes
+    ----------
+    selected_names_, selected_indices_, selected_weights_ : ndarray of shape (n_selected,)
+        The selected features, best first.
+    coef_ : sparse matrix of shape (1, n_features) or (n_classes, n_features)
+        Weights of the selected features; needs a known number of columns.
+    intercept_ : ndarray of shape (1,) or (n_classes,)
+    classes_ : ndarray of shape (n_classes,)
+        For classification.
+    learner_ : Learner
+        The learner itself: sizes, counters, merging.
+    n_features_in_ : int
+        Columns of a matrix; not there for features by name and streams.
+    feature_names_in_ : ndarray of str
+        Names of the columns of a frame.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from bearsketch import SketchSelector
+    >>> X = np.random.default_rng(0).normal(size=(500, 50))
+    >>> y = X[:, 7] > X[:, 11]
+    >>> selector = SketchSelector(k=2, memory="4KiB").fit(X, y)
+    >>> selector.get_support(indices=True)
+    array([ 7, 11])
+    >>> selector.transform(X).shape
+    (500, 2)
+    """
+
+    def __init__(
+        self,
+        learner: str = "bear+",
+        *,
+        k: int | None = None,
+        task: str = "classification",
+        memory: str | int = "256KiB",
+        passes: int = 1,
+        batch_size: int = 20,
+        step_size: Any = "auto",
+        l2: float = 0.0,
+        fit_intercept: bool = True,
+        max_classes: int = 20,
+        shuffle: bool = True,
+        random_state: Any = 0,
+        feature_names: Any = None,
+    ) -> None:
+        self.learner = learner
+        self.k = k
+        self.task = task
+        self.memory = memory
+        self.passes = passes
+        self.batch_size = batch_size
+        self.step_size = step_size
+        self.l2 = l2
+        self.fit_intercept = fit_intercept
+        self.max_classes = max_classes
+        self.shuffle = shuffle
+        self.random_state = random_state
+        self.feature_names = feature_names
+
+    def _classifies(self) -> bool:
+        return self.task == "classification"
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        check_choice("task", self.task, TASKS)
+        if not RECIPES[self.learner].selects:
+            able = ", ".join(name for name, recipe in RECIPES.items() if recipe.selects)
+            raise ParameterError(
+                f"learner must be one that selects features ({able}), got {self.learner!r}"
+            )
+
+    def partial_fit(
+        self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None
+    ) -> Self:
+        """Learn some more examples, once and in their order.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As for ``fit``.
+        classes : array-like of shape (n_classes,), optional
+            As in :meth:`SketchClassifier.partial_fit`; not for regression.
+
+        Returns
+        -------
+        self
+        """
+        return self._partial_fit(X, y, sample_weight, classes)
+
+    def fit_stream(self, source: Any, *, classes: Any = None, **options: Any) -> Self:
+        """Learn from a stream, from scratch, in bounded memory.
+
+        Parameters
+        ----------
+        source : path, list of paths, file object, or iterable of Batch
+            Anything :func:`bearsketch.io.open_stream` takes.
+        classes : array-like of shape (n_classes,), optional
+            As in :meth:`SketchClassifier.fit_stream`; not for regression.
+        **options
+            Passed on to :func:`bearsketch.io.open_stream`.
+
+        Returns
+        -------
+        self
+        """
+        self._fit_stream(source, options, classes)
+        return self

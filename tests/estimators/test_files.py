@@ -1,0 +1,151 @@
+"""Pickles and model files."""
+
+import copy
+import pickle
+import pickletools
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.base import clone
+
+import bearsketch
+from bearsketch import (
+    LEARNERS,
+    IncompatibleError,
+    ParameterError,
+    SketchClassifier,
+    SketchRegressor,
+    SketchSelector,
+)
+
+
+@pytest.mark.parametrize("learner", LEARNERS)
+def test_pickle_keeps_the_model(two_classes, learner):
+    X, y = two_classes
+    fitted = SketchClassifier(learner).fit(X, y)
+
+    again = pickle.loads(pickle.dumps(fitted))
+
+    assert_array_equal(again.decision_function(X), fitted.decision_function(X))
+    assert again.learner_.counters == fitted.learner_.counters
+    assert again.get_params() == fitted.get_params()
+    assert again.n_features_in_ == 40
+    again.partial_fit(X, y)
+
+
+def test_a_pickle_is_parameters_and_the_bytes_of_a_model_file(two_classes):
+    fitted = SketchClassifier().fit(*two_classes)
+    dumped = pickle.dumps(fitted, protocol=2)
+
+    homes = {
+        argument.split()[0].partition(".")[0]
+        for opcode, argument, _ in pickletools.genops(dumped)
+        if opcode.name == "GLOBAL"
+    }
+    assert homes <= {"bearsketch", "numpy", "copy_reg", "_codecs", "__builtin__"}
+    assert isinstance(fitted.__getstate__()["learner_"], bytes)
+    assert fitted.__getstate__()["learner_"] == fitted.learner_.to_bytes()
+    assert pickle.dumps(pickle.loads(dumped)) == pickle.dumps(fitted)
+
+
+def test_a_pickle_may_meet_new_classes(three_classes):
+    X, y = three_classes
+    fitted = SketchClassifier(max_classes=4).partial_fit(X[y != "ash"], y[y != "ash"])
+    again = pickle.loads(pickle.dumps(fitted)).partial_fit(X, y)
+    assert list(again.classes_) == ["ash", "birch", "cedar"]
+
+
+def test_copies_learn_apart(two_classes):
+    X, y = two_classes
+    fitted = SketchClassifier().fit(X, y)
+    before = fitted.decision_function(X)
+    for duplicate in (copy.copy(fitted), copy.deepcopy(fitted)):
+        duplicate.partial_fit(X, 1 - y)
+        assert not np.allclose(duplicate.decision_function(X), before)
+        assert_array_equal(fitted.decision_function(X), before)
+    assert not hasattr(clone(fitted), "learner_")
+
+
+@pytest.mark.parametrize("learner", LEARNERS)
+def test_saved_model_is_read_everywhere(two_classes, tmp_path, learner):
+    X, y = two_classes
+    labels = np.array(["ham", "spam"])[y]
+    fitted = SketchClassifier(learner).fit(X, labels)
+    fitted.save(tmp_path / "model.bear")
+
+    again = SketchClassifier.load(tmp_path / "model.bear")
+    plain = bearsketch.load(tmp_path / "model.bear")
+
+    assert_array_equal(again.predict(X), fitted.predict(X))
+    assert_array_equal(again.predict_proba(X), fitted.predict_proba(X))
+    assert plain.labels.classes == ("ham", "spam")
+    again.save(tmp_path / "again.bear")
+    assert (tmp_path / "again.bear").read_bytes() == (tmp_path / "model.bear").read_bytes()
+    assert again.memory == fitted.learner_.sizes.model_bytes
+    again.partial_fit(X, labels)
+    refitted = clone(again).fit(X, labels)
+    assert refitted.learner_.config == fitted.learner_.config
+    assert_array_equal(refitted.decision_function(X), fitted.decision_function(X))
+
+
+def test_saved_classes_are_those_that_came(three_classes, tmp_path):
+    X, y = three_classes
+    fitted = SketchClassifier(max_classes=7)
+    with pytest.raises(ParameterError, match="at least 2 classes, got"):
+        fitted.partial_fit(X[y == "cedar"], y[y == "cedar"]).save(tmp_path / "model.bear")
+    fitted.partial_fit(X, y).save(tmp_path / "model.bear")
+
+    plain = bearsketch.load(tmp_path / "model.bear")
+    again = SketchClassifier.load(tmp_path / "model.bear")
+
+    assert plain.labels.classes == ("cedar", "ash", "birch")
+    assert plain.config.columns == 3
+    assert list(again.classes_) == ["ash", "birch", "cedar"]
+    assert_allclose(again.predict_proba(X), fitted.predict_proba(X), rtol=1e-6)
+    assert class_of_each(again) == class_of_each(fitted)
+
+
+def class_of_each(estimator):
+    return dict(zip(estimator.selected_indices_, estimator.selected_classes_, strict=True))
+
+
+def test_two_classes_in_any_order(tmp_path):
+    learner = bearsketch.make_learner(k=2, memory="4KiB", classes=["spam", "ham"])
+    batch = bearsketch.Batch.from_rows([["buy"], ["meet"]] * 20, ["spam", "ham"] * 20)
+    learner.learn(batch)
+    learner.save(tmp_path / "model.bear")
+
+    got = SketchClassifier.load(tmp_path / "model.bear")
+
+    assert list(got.classes_) == ["ham", "spam"]
+    assert_array_equal(got.predict([["buy"], ["meet"]]), ["spam", "ham"])
+    assert got.decision_function([["buy"]])[0] > 0
+    weights = dict(zip(got.selected_names_, got.selected_weights_, strict=True))
+    assert weights["buy"] > 0 > weights["meet"]
+    got.partial_fit([["buy"], ["meet"]], ["spam", "ham"])
+    assert_array_equal(got.predict([["buy"], ["meet"]]), ["spam", "ham"])
+
+
+def test_saved_selection_has_the_names_of_a_frame(two_classes, tmp_path):
+    X, y = two_classes
+    frame = pd.DataFrame(X, columns=[f"col {i}" for i in range(40)])
+    SketchSelector(k=3).fit(frame, y).save(tmp_path / "model.bear")
+    assert sorted(bearsketch.load(tmp_path / "model.bear").selected().names) == [
+        "col 11",
+        "col 3",
+        "col 7",
+    ]
+
+
+def test_tasks_do_not_mix(two_classes, tmp_path):
+    X, y = two_classes
+    SketchRegressor().fit(X, y).save(tmp_path / "numbers.bear")
+    with pytest.raises(IncompatibleError, match="cannot take a model of regression"):
+        SketchClassifier.load(tmp_path / "numbers.bear")
+    assert SketchSelector.load(tmp_path / "numbers.bear").task == "regression"
+    assert_array_equal(
+        SketchRegressor.load(tmp_path / "numbers.bear").predict(X),
+        SketchRegressor().fit(X, y).predict(X),
+    )

@@ -1,0 +1,214 @@
+"""Examples in every form give the same model."""
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+import scipy.sparse as sp
+from numpy.testing import assert_allclose, assert_array_equal
+
+from bearsketch import (
+    Batch,
+    IncompatibleError,
+    LimitError,
+    ParameterError,
+    SketchClassifier,
+    SketchRegressor,
+)
+from bearsketch.estimators.rows import matrix_rows
+
+
+def with_index_type(matrix, dtype):
+    matrix.indices = matrix.indices.astype(dtype)
+    matrix.indptr = matrix.indptr.astype(dtype)
+    return matrix
+
+
+FORMS = {
+    "float32": lambda X: X.astype(np.float32),
+    "fortran": np.asfortranarray,
+    "list": lambda X: X.tolist(),
+    "csr_array": sp.csr_array,
+    "csr_matrix": sp.csr_matrix,
+    "csr_64": lambda X: with_index_type(sp.csr_array(X), np.int64),
+    "csc": sp.csc_array,
+    "coo_array": sp.coo_array,
+    "dok": sp.dok_array,
+    "pandas": lambda X: pd.DataFrame(X, columns=[f"c{i}" for i in range(X.shape[1])]),
+    "polars": lambda X: pl.DataFrame({f"c{i}": X[:, i] for i in range(X.shape[1])}),
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_forms_agree(two_classes, form):
+    X, y = two_classes
+    X = X.astype(np.float32).astype(np.float64)
+    expected = SketchClassifier().fit(X, y)
+
+    got = SketchClassifier().fit(FORMS[form](X), y)
+
+    assert_array_equal(got.selected_indices_, expected.selected_indices_)
+    assert_allclose(got.decision_function(FORMS[form](X)), expected.decision_function(X))
+    assert got.n_features_in_ == 40
+
+
+def test_duplicates_add_up_and_explicit_zeros_are_absent():
+    data, rows, columns = [1.0, 2.0, 0.0, 4.0], [0, 0, 0, 1], [5, 5, 9, 2]
+    rows = matrix_rows(sp.csr_array(sp.coo_array((data, (rows, columns)), shape=(2, 10))))
+
+    batch = rows.batch(slice(None), seed=0)
+
+    assert batch.keys.tolist() == [5, 2]
+    assert batch.values.tolist() == [3.0, 4.0]
+    assert batch.indptr.tolist() == [0, 1, 2]
+
+
+def test_unsorted_input_is_left_alone(two_classes):
+    X, y = two_classes
+    matrix = sp.csr_array(X)
+    for row in range(len(y)):
+        part = slice(matrix.indptr[row], matrix.indptr[row + 1])
+        matrix.indices[part] = matrix.indices[part][::-1].copy()
+        matrix.data[part] = matrix.data[part][::-1].copy()
+    matrix.has_sorted_indices = matrix.has_canonical_format = False
+    before = matrix.indices.copy()
+
+    got = SketchClassifier().fit(matrix, y)
+
+    assert_array_equal(matrix.indices, before)
+    assert_allclose(got.decision_function(X), SketchClassifier().fit(X, y).decision_function(X))
+
+
+@pytest.mark.parametrize("form", ["dict", "list", "object array"])
+def test_features_by_name(form):
+    rows = [["buy", "now"], ["meet", "now"]] * 100
+    if form == "dict":
+        rows = [dict.fromkeys(row, 1.0) for row in rows]
+    if form == "object array":
+        rows = pd.Series([dict.fromkeys(row, 1.0) for row in rows], dtype=object)
+    y = ["spam", "ham"] * 100
+
+    got = SketchClassifier(k=2, memory="8KiB").fit(rows, y)
+
+    assert sorted(got.selected_names_) == ["buy", "meet"]
+    assert got.score(rows, y) == 1.0
+    assert got.transform(rows).shape == (200, 2)
+    assert not hasattr(got, "n_features_in_")
+    assert not hasattr(got, "selected_indices_")
+    assert not hasattr(got, "coef_")
+
+
+def test_names_are_words():
+    with pytest.raises(ParameterError, match="names of features must be str, got 3"):
+        SketchClassifier().fit([{"a": 1.0}, {3: 1.0}], [0, 1])
+
+
+def test_names_and_columns_do_not_mix(two_classes):
+    X, y = two_classes
+    by_name = SketchClassifier().fit([["a"], ["b"]] * 10, [0, 1] * 10)
+    by_column = SketchClassifier().fit(X, y)
+    for call in (by_name.predict, by_name.transform):
+        with pytest.raises(IncompatibleError, match="naming"):
+            call(X)
+    with pytest.raises(IncompatibleError, match="naming"):
+        by_column.predict([["a"], ["b"]])
+
+
+def test_a_batch_is_an_example_matrix():
+    batch = Batch.from_rows([["a"], ["b"]] * 50, [1, 0] * 50)
+
+    got = SketchClassifier(k=2, memory="4KiB").fit(batch)
+
+    assert_array_equal(got.predict(batch), batch.labels)
+    assert got.transform(batch).shape == (100, 2)
+    weighted = SketchClassifier(k=2, memory="4KiB").fit(batch, sample_weight=[1, 1, 0, 0] * 25)
+    assert_array_equal(weighted.predict(batch), batch.labels)
+
+
+def test_a_fit_on_names_forgets_the_columns_of_an_earlier_one(two_classes):
+    X, y = two_classes
+    got = SketchClassifier().fit(pd.DataFrame(X).add_prefix("c"), y)
+    assert list(got.feature_names_in_[:2]) == ["c0", "c1"]
+    got.fit([["a"], ["b"]] * 10, [0, 1] * 10)
+    assert not hasattr(got, "n_features_in_")
+    assert not hasattr(got, "feature_names_in_")
+
+
+def test_names_of_columns(two_classes):
+    X, y = two_classes
+    names = [f"word{i}" for i in range(40)]
+    for given in (names, np.array(names), dict(enumerate(names))):
+        got = SketchClassifier(k=3, feature_names=given).fit(X, y)
+        assert sorted(got.selected_names_) == ["word11", "word3", "word7"]
+        assert list(got.get_feature_names_out()) == ["word3", "word7", "word11"]
+    some = SketchClassifier(k=3, feature_names={7: "seven"}).fit(X, y)
+    assert list(some.get_feature_names_out()) == ["x3", "seven", "x11"]
+    with pytest.raises(ParameterError, match=r"one name per column \(40\), got 2"):
+        SketchClassifier(feature_names=["a", "b"]).fit(X, y)
+
+
+def test_values_must_fit_single_precision():
+    with pytest.raises(ParameterError, match=r"float32.*got 1e\+300"):
+        SketchRegressor().fit(np.array([[1e300], [1.0]]), [0.0, 1.0])
+
+
+def test_learners_that_keep_every_weight_obey_the_budget():
+    X = sp.csr_array((np.ones(2), np.array([0, 2**40]), np.array([0, 1, 2])), shape=(2, 2**62))
+    with pytest.raises(LimitError, match="which keeps"):
+        SketchClassifier("sgd").fit(X, [0, 1])
+    with pytest.raises(ParameterError, match="needs a matrix"):
+        SketchClassifier("olbfgs").fit([["a"], ["b"]], [0, 1])
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"learner": "magic"}, "learner must be one of .*got 'magic'"),
+        ({"k": -1}, "k must be .*got -1"),
+        ({"memory": "12 parsecs"}, "got '12 parsecs'"),
+        ({"passes": 0}, "passes must be .*got 0"),
+        ({"passes": None}, "passes must be .*got None"),
+        ({"batch_size": 2.5}, r"batch_size must be .*got 2\.5"),
+        ({"step_size": -1.0}, r"step_size.*got -1\.0"),
+        ({"l2": -1.0}, r"l2 must be .*got -1\.0"),
+        ({"fit_intercept": 2}, "fit_intercept must be True or False, got 2"),
+        ({"shuffle": "yes"}, "shuffle must be True or False, got 'yes'"),
+        ({"max_classes": 1}, "max_classes must be .*got 1"),
+        ({"random_state": "x"}, "'x'"),
+    ],
+)
+def test_parameters_are_checked_when_fitted(two_classes, parameters, message):
+    estimator = SketchClassifier(**parameters)
+    with pytest.raises(ValueError, match=message):
+        estimator.fit(*two_classes)
+
+
+def test_numbers_of_a_parameter_grid_are_taken(two_classes):
+    got = SketchClassifier(
+        k=np.int64(5), batch_size=np.int32(10), l2=np.float64(1e-6), passes=np.int64(2)
+    ).fit(*two_classes)
+    assert len(got.selected_indices_) == 5
+
+
+@pytest.mark.parametrize("weights", [np.zeros(500), np.full(500, -1.0), np.ones((500, 2))])
+def test_bad_weights_are_refused(two_classes, weights):
+    with pytest.raises(ValueError, match="sample_weight"):
+        SketchClassifier().fit(*two_classes, sample_weight=weights)
+
+
+def test_weight_zero_is_absence(two_classes):
+    X, y = two_classes
+    weights = (np.arange(500) % 3 > 0).astype(float)
+    kept = SketchClassifier(shuffle=False).fit(X[weights > 0], y[weights > 0])
+
+    got = SketchClassifier(shuffle=False).fit(X, y, sample_weight=weights)
+
+    assert_allclose(got.decision_function(X), kept.decision_function(X), rtol=1e-6)
+
+
+def test_weights_move_the_boundary(two_classes):
+    X, y = two_classes
+    noisy = np.where(np.random.default_rng(0).random(500) < 0.3, 1 - y, y)
+    heavy = SketchClassifier().fit(X, noisy, sample_weight=np.where(noisy == 1, 20.0, 1.0))
+    plain = SketchClassifier().fit(X, noisy)
+    assert heavy.predict(X).mean() > plain.predict(X).mean() + 0.1

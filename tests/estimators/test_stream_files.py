@@ -1,0 +1,90 @@
+"""fit_stream on what the readers open."""
+
+import gzip
+import io
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_array_equal
+
+from bearsketch import (
+    DataError,
+    ParameterError,
+    SketchClassifier,
+    SketchRegressor,
+    SketchSelector,
+    SourceError,
+)
+from bearsketch.io import open_stream
+
+LINES = b"1 | buy now\n-1 | meet now\n1 | buy cheap\n-1 | meet lunch\n" * 50
+
+
+def test_a_compressed_file_gives_names(tmp_path):
+    path = tmp_path / "mails.vw.gz"
+    path.write_bytes(gzip.compress(LINES))
+
+    got = SketchClassifier(k=2, memory="8KiB", random_state=5).fit_stream(path)
+
+    assert got.classes_.tolist() == [-1, 1]
+    assert sorted(got.selected_names_) == ["buy", "meet"]
+    assert got.learner_.counters["examples"] == 200
+    assert_array_equal(got.predict([["buy"], ["meet"]]), [1, -1])
+    with open_stream(path, seed=5) as batches:
+        for batch in batches:
+            assert_array_equal(got.predict(batch), batch.labels)
+
+
+def test_a_file_is_read_again_for_each_pass_and_a_pipe_is_not(tmp_path):
+    path = tmp_path / "mails.vw"
+    path.write_bytes(LINES)
+    got = SketchClassifier(k=4, memory="8KiB", passes=3).fit_stream([path])
+    assert got.learner_.counters["passes"] == 3
+    assert got.learner_.counters["examples"] == 600
+    pipe = io.BufferedReader(NoSeek(LINES))
+    with pytest.raises(SourceError, match="only once"):
+        SketchClassifier(k=4, memory="8KiB", passes=3).fit_stream(pipe, format="vw")
+
+
+class NoSeek(io.RawIOBase):
+    """Bytes as a pipe gives them."""
+
+    def __init__(self, data):
+        self._data = io.BytesIO(data)
+
+    def readable(self):
+        return True
+
+    def seekable(self):
+        return False
+
+    def readinto(self, buffer):
+        return self._data.readinto(buffer)
+
+
+def test_ids_are_columns():
+    text = b"1 3:1 900:2\n-1 5:1 900:1\n" * 100
+    got = SketchSelector(k=2, memory="8KiB").fit_stream(io.BytesIO(text), format="svmlight")
+    assert_array_equal(got.get_support(indices=True), [3, 5])
+    assert not hasattr(got, "coef_")
+    X = np.zeros((2, 901))
+    X[0, 3] = X[1, 5] = 1.0
+    assert_array_equal(got.transform(X), [[1.0, 0.0], [0.0, 1.0]])
+
+
+def test_a_frame_of_categories_is_a_stream():
+    frame = pd.DataFrame({"city": ["paris", "rome"] * 100, "price": [3.0, 1.0] * 100})
+    got = SketchRegressor(k=2, memory="8KiB").fit_stream(frame, label_column="price")
+    assert sorted(got.selected_names_) == ["city=paris", "city=rome"]
+
+
+def test_unlabelled_lines_are_left_out_and_errors_name_their_place(tmp_path):
+    path = tmp_path / "mails.vw"
+    path.write_bytes(b"| no label\n" + LINES)
+    assert SketchClassifier().fit_stream(path).learner_.counters["examples"] == 200
+    path.write_bytes(b"one two three | x\n" + LINES)
+    with pytest.raises(DataError, match=r"mails.vw:1"):
+        SketchClassifier().fit_stream(path)
+    with pytest.raises(ParameterError, match="no option of a stream"):
+        SketchClassifier().fit_stream(path, speling=True)
