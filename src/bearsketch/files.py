@@ -52,7 +52,7 @@ def open_whole(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
                 temporary.unlink()
         if isinstance(error, OSError) and not isinstance(error, BearError):
             raise SourceError(
-                f"cannot write {target}: {error.strerror or error}",
+                f"cannot write to {target}: {error.strerror or error}",
                 code="IO-WRITE",
                 hint="Check the folder, its permissions and the free space; nothing was replaced.",
             ) from error
