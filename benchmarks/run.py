@@ -47,7 +47,10 @@ JOBS: dict[str, tuple[str, str]] = {
     "bearsketch train bear+ vw": ("", "{train} {vw!r}"),
     "bearsketch train bear+ vw, 1 thread": ("", "{train} {vw!r} --threads 1"),
     "bearsketch train mission svmlight": ("", "{train} {svm!r} --learner mission"),
-    "vw logistic -b 18": (VW, "vowpalwabbit.Workspace('-d {vw} --loss_function logistic -b 18 --quiet').finish()"),
+    "vw logistic -b 18": (
+        VW,
+        "vowpalwabbit.Workspace('-d {vw} --loss_function logistic -b 18 --quiet').finish()",
+    ),
     "vw logistic -b 18 --sgd": (
         VW,
         "vowpalwabbit.Workspace('-d {vw} --loss_function logistic -b 18 --sgd --quiet').finish()",
@@ -65,7 +68,11 @@ RATIOS = (
     ("bearsketch train bear+ vw", "vw logistic -b 18", "bar 1x, goal 2x"),
     ("bearsketch train bear+ vw", "vw logistic -b 18 --sgd", "bar 1x, goal 2x"),
     ("bearsketch train bear+ vw", "bearsketch train bear+ vw, 1 thread", "goal: 1.4x"),
-    ("bearsketch train bear+ svmlight", "bearsketch train mission svmlight", "goal: at least 1/1.5"),
+    (
+        "bearsketch train bear+ svmlight",
+        "bearsketch train mission svmlight",
+        "goal: at least 1/1.5",
+    ),
     ("bearsketch train bear+ clicks", "vw --invert_hash clicks", "goal: 40x"),
 )
 
@@ -75,7 +82,12 @@ def command(name: str, places: dict[str, str]) -> list[str]:
     setup, job = JOBS[name]
     if job.startswith("{train}"):
         words = job.format(**{**places, "train": ""}).split()
-        arguments = ["train", *(word.strip("'") for word in words), "-o", f"{places['folder']}/m.bear"]
+        arguments = [
+            "train",
+            *(word.strip("'") for word in words),
+            "-o",
+            f"{places['folder']}/m.bear",
+        ]
         job = f"sys.argv = ['bearsketch', *{[*arguments, '--quiet']!r}]\ntry: main()\nexcept SystemExit: pass"
         setup = "from bearsketch.cli.app import main"
     else:
@@ -137,11 +149,15 @@ def report(results: dict[str, dict[str, float]], sizes: dict[str, int]) -> None:
     for name, run in results.items():
         key = "clicks" if "clicks" in name else "svm" if "svmlight" in name else "vw"
         rate = sizes[key] / run["wall"] / 1e6
-        print(f"| {name} | {run['wall']:.2f} | {run['cpu']:.2f} | {rate:.0f} | {run['peak'] / 2**20:.0f} |")
+        print(
+            f"| {name} | {run['wall']:.2f} | {run['cpu']:.2f} | {rate:.0f} | {run['peak'] / 2**20:.0f} |"
+        )
     print("\n| ours | peer | times its speed | |\n|---|---|---:|---|")
     for ours, peer, goal in RATIOS:
         if ours in results and peer in results:
-            print(f"| {ours} | {peer} | {results[peer]['wall'] / results[ours]['wall']:.2f} | {goal} |")
+            print(
+                f"| {ours} | {peer} | {results[peer]['wall'] / results[ours]['wall']:.2f} | {goal} |"
+            )
 
 
 if __name__ == "__main__":

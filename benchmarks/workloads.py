@@ -21,9 +21,11 @@ def rcv1_svmlight(folder: Path, times: int) -> Path:
     path = folder / f"rcv1x{times}.svm"
     if not path.exists():
         data = shared_data()
-        once = gzip.decompress(
-            (data / "text/rcv1/rcv1_binary_train.svm.gz").read_bytes()
-        ) if data else _like_rcv1()
+        once = (
+            gzip.decompress((data / "text/rcv1/rcv1_binary_train.svm.gz").read_bytes())
+            if data
+            else _like_rcv1()
+        )
         path.write_bytes(once * times)
     return path
 
@@ -70,5 +72,7 @@ def _like_rcv1() -> bytes:
         values = rng.random(len(ids))
         values /= np.linalg.norm(values)
         label = "+1" if rng.random() < 0.5 else "-1"
-        lines.append(f"{label} " + " ".join(f"{i}:{v:.6f}" for i, v in zip(ids, values, strict=True)))
+        lines.append(
+            f"{label} " + " ".join(f"{i}:{v:.6f}" for i, v in zip(ids, values, strict=True))
+        )
     return ("\n".join(lines) + "\n").encode()

@@ -110,7 +110,9 @@ class Config:
             check_number("dimension", self.dimension)
             check_choice("precision", self.precision, ("float32", "float64"))
         elif self.dimension != 0:
-            raise ParameterError(f"dimension must be 0 for {self.learner!r}, got {self.dimension!r}")
+            raise ParameterError(
+                f"dimension must be 0 for {self.learner!r}, got {self.dimension!r}"
+            )
         if self.reads == "selection" and self.k == 0:
             raise ParameterError(f"k must be at least 1 for learner {self.learner!r}, got 0")
 
