@@ -89,7 +89,8 @@ Progress Learner::learn(const BatchView& batch, Reals margins) {
                                 std::to_string(batch.n_rows()));
   }
   loss_->check(batch.labels);
-  storage_->check(batch.keys.subspan(batch.first_entry(), batch.last_entry() - batch.first_entry()));
+  storage_->check(
+      batch.keys.subspan(batch.first_entry(), batch.last_entry() - batch.first_entry()));
   Progress progress;
   for (std::size_t start = 0; start < batch.n_rows(); start += recipe_.batch_size) {
     const std::size_t stop = std::min(start + recipe_.batch_size, batch.n_rows());

@@ -132,7 +132,9 @@ def test_merging_strangers_names_the_field_and_both_values(field):
     made, *_ = trained("bear+")
     before = made._core.cells()
     stranger = make("bear+", **STRANGERS[field])
-    with pytest.raises(IncompatibleError, match=f"learners must agree to merge: {field} is .* here"):
+    with pytest.raises(
+        IncompatibleError, match=f"learners must agree to merge: {field} is .* here"
+    ):
         made.merge(stranger)
     assert made._core.cells() == before
 

@@ -64,7 +64,9 @@ def test_dense_equals_a_sketch_without_collisions(dense, sketched, options, loss
         a, b = make(dense, loss, **options), make(sketched, loss, **options)
         rows = train(a, b, loss=loss)
         assert largest_gap(a.weights_of(POOL), b.weights_of(POOL)) < 1e-9
-        assert largest_gap(a.predict_margin(batch_of(rows)), b.predict_margin(batch_of(rows))) < 1e-9
+        assert (
+            largest_gap(a.predict_margin(batch_of(rows)), b.predict_margin(batch_of(rows))) < 1e-9
+        )
         if options.get("k"):
             assert a.selected().keys.tolist() == b.selected().keys.tolist()
 

@@ -101,7 +101,7 @@ class Config:
         if recipe.storage == "dense":
             check_number("dimension", self.dimension)
         elif self.dimension != 0:
-            raise ParameterError(f"dimension must be 0 for {self.learner!r}, got {self.dimension!r}")
+            raise ParameterError(f"dimension must be 0 for a sketch, got {self.dimension!r}")
         if self.reads == "selection" and self.k == 0:
             raise ParameterError(f"k must be at least 1 for learner {self.learner!r}, got 0")
 

@@ -55,8 +55,7 @@ class Learner:
         self.config = config
         self.labels = labels
         self.naming: str | None = None
-        with _core_errors():
-            self._core = _make_core(config)
+        self._core = _make_core(config)
 
     def learn(self, batch: Batch) -> Progress:
         """Learn the examples of a batch, in order, in minibatches of ``config.batch_size``.
@@ -297,7 +296,8 @@ class Learner:
 
 def _make_core(config: Config) -> _core.Learner:
     try:
-        return _core.Learner(config.core_fields())
+        with _core_errors():
+            return _core.Learner(config.core_fields())
     except MemoryError:
         raise LimitError(
             f"the model must fit into memory, got {config.sizes.model_bytes} bytes",
