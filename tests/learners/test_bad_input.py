@@ -215,7 +215,7 @@ PARAMETERS = {
     "loss": ({"loss": "hinge"}, "loss must be one of logistic, softmax, squared, got 'hinge'"),
     "query": ({"query": "mode"}, "query must be one of mean, median, got 'mode'"),
     "reads": ({"reads": "all"}, "reads must be one of storage, selection, got 'all'"),
-    "precision": ({"precision": "float16"}, "precision must be one of float32, float64, got"),
+    "precision": ({"precision": "float16"}, "precision must be one of int8, float32, float64, got"),
     "k negative": ({"k": -1}, "k must be a whole number from 0 to .*, got -1"),
     "k a fraction": ({"k": 1.5}, "k must be a whole number from 0 to .*, got 1.5"),
     "k a truth": ({"k": True}, "k must be a whole number from 0 to .*, got True"),
@@ -273,12 +273,12 @@ def test_k_must_be_positive_where_features_are_selected(name, k):
 @pytest.mark.parametrize(
     ("options", "least"),
     [
-        ({"k": 100, "memory": 1000}, 100 * 12 + 3 * 4),
-        ({"k": 100, "memory": "1KB", "precision": "float64"}, 100 * 16 + 3 * 8),
-        ({"k": 10, "memory": 500, "loss": "softmax", "classes": 15}, 10 * 68 + 3 * 15 * 4),
+        ({"k": 100, "memory": 1000}, 100 * 12 + 1),
+        ({"k": 100, "memory": "1KB", "precision": "float64"}, 100 * 16 + 8),
+        ({"k": 10, "memory": 500, "loss": "softmax", "classes": 15}, 10 * 68 + 15),
         (
             {"k": 10, "memory": 500, "loss": "softmax", "classes": 15, "per_class": True},
-            10 * 180 + 3 * 15 * 4,
+            10 * 180 + 15,
         ),
     ],
 )

@@ -60,8 +60,7 @@ class Learner:
         self.labels = labels
         self.naming: str | None = None
         self.run: dict[str, Any] = {}
-        with _core_errors():
-            self._core = _make_core(config)
+        self._core = _make_core(config)
 
     def learn(self, batch: Batch) -> Progress:
         """Learn the examples of a batch, in order, in minibatches of ``config.batch_size``.
@@ -309,7 +308,8 @@ class Learner:
 
 def _make_core(config: Config) -> _core.Learner:
     try:
-        return _core.Learner(config.core_fields())
+        with _core_errors():
+            return _core.Learner(config.core_fields())
     except MemoryError:
         raise LimitError(
             f"the model must fit into memory, got {config.sizes.model_bytes} bytes",
