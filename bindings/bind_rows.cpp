@@ -204,7 +204,8 @@ void bind_csv(nb::module_& m) {
              for (std::size_t i = 0; i < self.row_columns(row); ++i)
                out.append(to_bytes(self.cell(row, i)));
              return out;
-           })
+           },
+           "row"_a)
       .def("lines",
            [](const CsvTable& self, std::size_t first, std::size_t last) {
              if (first > last || last > self.n_rows())
@@ -212,7 +213,8 @@ void bind_csv(nb::module_& m) {
              std::vector<std::int64_t> out(last - first);
              for (std::size_t i = first; i < last; ++i) out[i - first] = self.line_of(i);
              return give(std::move(out));
-           })
+           },
+           "first"_a, "last"_a)
       .def("end_of", &CsvTable::end_of)
       .def("end_line_of", &CsvTable::end_line_of)
       .def("column_of", &CsvTable::column_of)

@@ -192,7 +192,7 @@ def test_divergence_keeps_the_state_before_it():
         with pytest.raises(DivergedError, match="minibatch 5: training diverged") as caught:
             made.learn(batch_of(rows[:10], np.full(10, label)))
         assert caught.value.code == "NUM-DIVERGED"
-        assert "step_size" in caught.value.hint
+        assert "step size" in caught.value.hint
         assert model_bytes(made) == before
 
 
