@@ -1,6 +1,6 @@
 # The front door. Every target sets up what it needs in .venv by itself.
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint format native-test bench docs clean
+.PHONY: help setup demo test lint format native-test fuzz bench docs clean
 
 PYTHON ?= python3
 VENV := .venv
@@ -53,6 +53,19 @@ native-test: $(VENV)/.tools  ## C++ tests, plain and under address and undefined
 	  PATH="$(CURDIR)/$(BIN):$$PATH"; \
 	  cmake --preset $$preset >/dev/null && cmake --build --preset $$preset -j $(JOBS) && \
 	  ctest --preset $$preset || exit 1; \
+	done
+
+SECONDS ?= 30
+FUZZ_TARGETS ?= vw svmlight fasta fastq text jsonl csv chunks
+fuzz: $(VENV)/.tools  ## run each fuzz target for SECONDS; what it finds lies in build/fuzz/found
+	tools/need-debian clang++-14 clang-14 libclang-rt-14-dev
+	PATH="$(CURDIR)/$(BIN):$$PATH"; cmake --preset fuzz >/dev/null && cmake --build --preset fuzz -j $(JOBS)
+	mkdir -p build/fuzz/found
+	for target in $(FUZZ_TARGETS); do \
+	  mkdir -p build/fuzz/corpus/$$target; \
+	  build/fuzz/fuzz/fuzz_$$target -max_total_time=$(SECONDS) -timeout=10 -max_len=2000 \
+	    -print_final_stats=1 -verbosity=0 -artifact_prefix=build/fuzz/found/$$target- \
+	    build/fuzz/corpus/$$target tests/corpus/$$target || exit 1; \
 	done
 
 clean:  ## remove what the targets made

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cstring>
 #include <limits>
 #include <numeric>
 
@@ -31,6 +32,32 @@ void multiply(const float* x, std::size_t rows, std::size_t n, const double* w, 
   for (; i < rows; ++i) multiply_rows<1>(x + i * n, n, w, out + i);
 }
 
+using Two [[gnu::vector_size(2 * sizeof(double))]] = double;
+
+Two two(const double* at) {
+  Two values;
+  std::memcpy(&values, at, sizeof values);
+  return values;
+}
+
+// Products of the rows i and i + 1 with eight rows from `block` on, summed over columns `stride`
+// apart. Written out, because the compiler keeps these sums in registers only then.
+void multiply_two(const double* columns, std::size_t n, std::size_t stride, std::size_t i,
+                  std::size_t block, double* out) {
+  Two a{}, b{}, c{}, d{}, e{}, f{}, g{}, h{};
+  for (const double* at = columns; at != columns + n * stride; at += stride) {
+    const double* others = at + block;
+    const double x = at[i], y = at[i + 1];
+    const Two o = two(others), p = two(others + 2), q = two(others + 4), r = two(others + 6);
+    a += o * x, b += p * x, c += q * x, d += r * x;
+    e += o * y, f += p * y, g += q * y, h += r * y;
+  }
+  for (const Two sum : {a, b, c, d, e, f, g, h}) {
+    *out++ = sum[0];
+    *out++ = sum[1];
+  }
+}
+
 }  // namespace
 
 bool ActiveSet::repeats(const BatchView& batch) const {
@@ -47,7 +74,8 @@ bool ActiveSet::repeats(const BatchView& batch) const {
 void ActiveSet::assign(const BatchView& batch) {
   batch_ = batch;
   const std::size_t first = batch.first_entry();
-  if (repeats(batch)) {
+  repeated_ = repeats(batch);
+  if (repeated_) {
     std::iota(entries_.begin(), entries_.end(), first);
     if (!full_) columns_.clear();
     for (std::size_t i = columns_.size(); i < size() * n_rows(); ++i) {
@@ -180,14 +208,23 @@ void ActiveSet::full_gradient(ConstReals residual, Reals g) const {
   }
 }
 
+// Pairs of rows in doubles, column after column: a block of a row's products is then a few wide
+// multiplications without conversions, and each sum still runs over the columns in order.
 void ActiveSet::full_gram(Reals out) const {
-  const std::size_t n = n_rows();
-  std::vector<double> dense(size());
-  for (std::size_t i = 0; i < n; ++i) {
-    std::copy_n(row(i), size(), dense.begin());
-    const std::size_t rows = std::min(n, (i / 4 + 1) * 4);  // whole fours are faster
-    multiply(row(0), rows, size(), dense.data(), out.data() + i * n);
-    for (std::size_t k = 0; k < i; ++k) out[k * n + i] = out[i * n + k];
+  const std::size_t n = n_rows(), padded = (n + kRowsAtOnce - 1) / kRowsAtOnce * kRowsAtOnce;
+  std::vector<double> columns(padded * size(), 0.0);
+  for (std::size_t c = 0; c < size(); ++c) {
+    for (std::size_t i = 0; i < n; ++i) columns[c * padded + i] = row(i)[c];
+  }
+  std::array<double, 2 * kRowsAtOnce> sums{};
+  for (std::size_t i = 0; i < n; i += 2) {
+    for (std::size_t block = 0; block <= i + 1; block += kRowsAtOnce) {
+      multiply_two(columns.data(), size(), padded, i, block, sums.data());
+      for (std::size_t at = 0; at < sums.size(); ++at) {
+        const std::size_t row = i + at / kRowsAtOnce, other = block + at % kRowsAtOnce;
+        if (row < n && other <= row) out[row * n + other] = out[other * n + row] = sums[at];
+      }
+    }
   }
 }
 

@@ -32,7 +32,7 @@ std::unique_ptr<Storage> make_storage(const Recipe& recipe, std::size_t classes,
                           recipe.seed,  recipe.direction == Recipe::DirectionKind::staged};
   switch (recipe.storage) {
     case Recipe::StorageKind::dense:
-      return make_dense(recipe.dimension, classes, recipe.precision, recipe.seed);
+      return make_dense(recipe.dimension, classes, recipe.precision);
     case Recipe::StorageKind::sketch:
       return make_count_sketch(shape, recipe.precision);
     case Recipe::StorageKind::cached:
@@ -145,7 +145,11 @@ double Learner::learn_minibatch(const BatchView& batch, Reals margins) {
 
 void Learner::read_weights() {
   selection_.find(active_, places_);
-  storage_->locate(active_, places_);
+  if (!located_ || !active_.repeated()) {
+    located_ = false;  // should this throw, the same keys are looked for again
+    storage_->locate(active_, places_);
+    located_ = true;
+  }
   w_.resize(active_.size() * classes_);
   after_.resize(w_.size());
   storage_->query(places_, w_);
@@ -212,7 +216,8 @@ void Learner::watch_for_blow_up(double value, const Targets& targets) {
 
 void Learner::write_step(double step) {
   if (recipe_.l2 > 0.0) {
-    const double keep = std::max(1.0 - step * recipe_.l2, 0.0);
+    const double size = direction_->scaled() ? direction_->step_size() : step;
+    const double keep = std::max(1.0 - size * recipe_.l2, 0.0);
     storage_->scale(keep);
     selection_.scale(keep);
   }

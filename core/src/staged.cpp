@@ -66,8 +66,8 @@ void Staged::direct(const Point& point, Reals z) {
   for (std::size_t i = 0; i < margins_.size(); ++i) {
     margins_[i] = point.margins[i] - selected * u_[i];
   }
-  const double cells = cell_step(point);
-  for (std::size_t i = 0; i < z.size(); ++i) z[i] += cells * g_[i];
+  cell_step_size_ = cell_step(point);
+  for (std::size_t i = 0; i < z.size(); ++i) z[i] += cell_step_size_ * g_[i];
 }
 
 // A Newton step on the common factor says by which share the margins should grow.

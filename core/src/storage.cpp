@@ -27,9 +27,10 @@ void Storage::restore(std::span<const double> numbers) {
   if (!numbers.empty()) throw std::invalid_argument("this storage keeps nothing but its cells");
 }
 
-std::unique_ptr<Storage> make_dense(std::size_t dimension, std::size_t classes, Precision precision,
-                                    std::uint64_t seed) {
-  return with_cell<Dense>(precision, dimension, classes, seed);
+std::unique_ptr<Storage> make_dense(std::size_t dimension, std::size_t classes,
+                                    Precision precision) {
+  if (precision == Precision::float64) return std::make_unique<Dense<double>>(dimension, classes);
+  return std::make_unique<Dense<float>>(dimension, classes);
 }
 
 std::unique_ptr<Storage> make_count_sketch(const SketchShape& shape, Precision precision) {

@@ -266,7 +266,9 @@ def _vector(name: str, array: Any, dtype: Any) -> npt.NDArray[Any]:
         raise ParameterError(f"{name} must be one-dimensional, got shape {got.shape}")
     if got.dtype != dtype and got.size and not _fits(got, dtype):
         raise ParameterError(f"{name} must fit {np.dtype(dtype).name}, got {got.dtype.name} values")
-    return np.ascontiguousarray(got, dtype=dtype)
+    # What overflows float32 becomes infinite, and is refused as that with its row.
+    with np.errstate(over="ignore"):
+        return np.ascontiguousarray(got, dtype=dtype)
 
 
 def _fits(got: npt.NDArray[Any], dtype: Any) -> bool:

@@ -71,7 +71,7 @@ def unpack(data: bytes, source: str = "model") -> tuple[Arrays, dict[str, Any]]:
         record = json.loads(header["__metadata__"][METADATA_KEY])
         version = record.pop("format")
         del record["sha256"]
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise _bad(source, f"its header is not readable ({error})", "MODEL-HEADER") from None
     if version != FORMAT_VERSION:
         raise _bad(

@@ -8,8 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from bearsketch.exceptions import DataError, LimitError, ParameterError
-from bearsketch.learners.labels import Label
+from bearsketch.batch import Batch
+from bearsketch.exceptions import DataError, LimitError, ParameterError, ParseError
+from bearsketch.learners.labels import Label, Labels
 
 # Labels that are words may be so many classes unless max_classes says otherwise.
 MOST_CLASSES = 1000
@@ -200,3 +201,43 @@ def _as_number(label: Label) -> Label:
 def _counted(values: Sequence[Label], shown: int = 4) -> str:
     few = ", ".join(str(value) for value in values[:shown])
     return f"{len(values)} classes: {few}{', ...' if len(values) > shown else ''}"
+
+
+def encode_labels(
+    labels: Labels, batch: Batch, *, known_from: str, hint: str
+) -> npt.NDArray[np.float64]:
+    """Class numbers (or targets) of a batch; an unknown label is refused with its file and line.
+
+    Parameters
+    ----------
+    labels : Labels
+    batch : Batch
+        With labels.
+    known_from : str
+        Whose the known classes are, for the message: ``of the model``.
+    hint : str
+        What to do about it.
+    """
+    assert batch.labels is not None
+    try:
+        return labels.encode(batch.labels)
+    except DataError as error:
+        known = (-1, 0, 1) if labels.classes is None else labels.classes
+        new = ~np.isin(batch.labels, known)
+        if error.code != "LABEL-UNKNOWN" or not new.any():
+            raise
+    row = int(np.argmax(new))
+    source, line = ("", 0) if batch.places is None else batch.places.of(row)
+    few = ", ".join(map(str, known[:10])) + (", ..." if len(known) > 10 else "")
+    raise ParseError(
+        f"label {shown_label(batch.labels[row].item())} is none of the classes {known_from}: {few}",
+        code="LABEL-UNKNOWN",
+        hint=hint,
+        source=source,
+        line=line,
+    )
+
+
+def shown_label(label: Label) -> str:
+    """Label for a message: words in quotes, whole numbers without a point."""
+    return repr(label) if isinstance(label, str) else f"{label:g}"

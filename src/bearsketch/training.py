@@ -14,14 +14,14 @@ import numpy.typing as npt
 from bearsketch.ahead import read_ahead
 from bearsketch.batch import Batch
 from bearsketch.curve import Curve
-from bearsketch.exceptions import DataError, LimitError, ParameterError, ParseError
+from bearsketch.exceptions import LimitError, ParameterError
 from bearsketch.learners import Learner, make_learner
 from bearsketch.learners.labels import Label
 from bearsketch.learners.narrow import keep_classes
 from bearsketch.metrics import ClassScores, Scores, make_scores
 from bearsketch.process import peak_rss_bytes
 from bearsketch.summary import Summary
-from bearsketch.task import Seen, Task, decide
+from bearsketch.task import Seen, Task, decide, encode_labels, shown_label
 
 if TYPE_CHECKING:
     from bearsketch.io import Stream
@@ -210,42 +210,25 @@ class Training:
                 if label not in self._numbers:
                     self._admit(label, batch)
             return np.array([self._numbers[label] for label in batch.labels.tolist()], dtype=float)
-        try:
-            return self.learner.labels.encode(batch.labels)
-        except DataError as error:
-            known = [*self._label_list(), 0] if self.task.classes is None else self._label_list()
-            new = ~np.isin(batch.labels, known)
-            if error.code != "LABEL-UNKNOWN" or not new.any():
-                raise
-            raise self._unknown(batch, int(np.argmax(new))) from None
+        named = self._wanted["classes"] is not None
+        return encode_labels(
+            self.learner.labels,
+            batch,
+            known_from="that were named" if named else "of the first examples",
+            hint="Name every class (--classes a,b,c), or keep room for those to come "
+            "(--max-classes N).",
+        )
 
     def _admit(self, label: Any, batch: Batch) -> None:
         if len(self._numbers) >= self.task.reserved:
-            assert batch.labels is not None
             raise LimitError(
-                f"{_place(batch, label)}label {label!r} would be class {len(self._numbers) + 1}, "
-                f"and room was kept for {self.task.reserved}",
+                f"{_place(batch, label)}label {shown_label(label)} would be class "
+                f"{len(self._numbers) + 1}, and room was kept for {self.task.reserved}",
                 code="LABEL-CLASSES",
                 hint="Raise max_classes (--max-classes).",
             )
         plain = int(label) if isinstance(label, float) and label.is_integer() else label
         self._numbers[plain] = len(self._numbers)
-
-    def _unknown(self, batch: Batch, row: int) -> ParseError:
-        assert batch.labels is not None
-        label = batch.labels[row].item()
-        shown = ", ".join(map(str, self._label_list()[:10]))
-        source, line = ("", 0) if batch.places is None else batch.places.of(row)
-        named = self._wanted["classes"] is not None
-        return ParseError(
-            f"label {_short(label)} is none of the classes "
-            f"{'that were named' if named else 'of the first examples'}: {shown}",
-            code="LABEL-LATE",
-            hint="Name every class (--classes a,b,c), or keep room for those to come "
-            "(--max-classes N).",
-            source=source,
-            line=line,
-        )
 
     def _test_held_out(self) -> None:
         config = self.learner.config
@@ -348,7 +331,3 @@ def _place(batch: Batch, label: Any) -> str:
         return ""
     source, line = batch.places.of(int(np.argmax(batch.labels == label)))
     return f"{source}:{line}: "
-
-
-def _short(label: Any) -> str:
-    return repr(label) if isinstance(label, str) else f"{label:g}"

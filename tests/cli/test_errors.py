@@ -49,7 +49,7 @@ def test_inputs_that_cannot_be_read_fail_before_training(spam, tmp_path):
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
-def test_an_unreadable_file(spam, tmp_path):
+def test_an_unreadable_file(tmp_path):
     secret = tmp_path / "secret.vw"
     secret.write_text("1 |a b\n")
     secret.chmod(0)
@@ -93,10 +93,15 @@ def test_damaged_and_foreign_models(model, spam, tmp_path):
     cut.write_bytes(whole[:-1])
     flipped = tmp_path / "flipped.bear"
     flipped.write_bytes(whole[:2000] + bytes([whole[2000] ^ 1]) + whole[2001:])
-    for path in (cut, flipped, spam):
-        for command in (["features"], ["info"], ["predict"], ["evaluate"]):
-            done = failed(5, *command, path, says="is not a usable model file", input="")
-            assert "error[MODEL-" in done.stderr
+    for command, path in (
+        ("features", cut),
+        ("info", flipped),
+        ("info", spam),
+        ("predict", cut),
+        ("evaluate", cut),
+    ):
+        done = failed(5, command, path, says="is not a usable model file", input="")
+        assert "error[MODEL-" in done.stderr
     failed(4, "info", tmp_path / "no.bear", says="cannot read model")
 
 

@@ -86,10 +86,11 @@ def test_results_of_two_classes(model, spam):
 
 
 def test_a_label_the_model_does_not_know(model, tmp_path):
-    (tmp_path / "d.vw").write_text("5 |w prize\n")
+    (tmp_path / "d.vw").write_text("1 |w prize\n5 |w prize\n")
     got = bearsketch("evaluate", model, tmp_path / "d.vw")
     assert got.returncode == 3
-    assert "error[LABEL-" in got.stderr
+    assert "error[LABEL-UNKNOWN]" in got.stderr
+    assert "d.vw:2: label 5 is none of the classes of the model: 0, 1" in got.stderr
 
 
 def test_features_as_a_table(model):
@@ -195,3 +196,18 @@ def test_columns_keep_their_kind_in_other_data(tmp_path):
     options = {"categorical": ("city", "zip"), "names": False}
     batch = next(iter(open_stream(test, "csv", **options)))
     assert [str(label) for label in learner.predict(batch)] == [row[2] for row in got[1:]]
+
+
+def test_reads_without_a_label_are_predicted(tmp_path):
+    reads, model = tmp_path / "reads.fa", tmp_path / "m.bear"
+    bases = {"left": "ACGTTGCATGTC", "right": "GGGATCCCTTAA"}
+    texts = [f">r{i} taxon={name}\n{bases[name]}\n" for i in range(50) for name in bases]
+    reads.write_text("".join(texts))
+    good("train", reads, "-o", model, "--kmer", "5", "--label-regex", r"taxon=(\w+)")
+    got = rows(good("predict", model, input=">new one\nACGTTGCATGTC\n").stdout)
+    assert got[1] == ["1", "new one", "left"]
+
+
+def test_labels_of_another_kind_do_not_matter_to_predictions(model):
+    got = rows(good("predict", model, input="unknown |w prize\n").stdout)
+    assert got[1][2] == "1"

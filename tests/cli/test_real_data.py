@@ -63,7 +63,7 @@ def test_a_pipe_gives_the_same_model_as_the_file(rcv1, tmp_path):
     file, pipe = (json.loads(good("info", tmp_path / f"{n}.bear", "--json").stdout) for n in
                   ("file", "pipe"))  # fmt: skip
     assert (file["run"].pop("sources"), pipe["run"].pop("sources")) == (["data.svm"], ["<stdin>"])
-    assert file.pop("file_bytes") != pipe.pop("file_bytes")  # the name of the source
+    del file["file_bytes"], pipe["file_bytes"]
     assert file == pipe
 
 
@@ -108,7 +108,7 @@ def test_newsgroups_by_name(shared_data, tmp_path):
                 parts[kind].append(json.dumps({"label": group, "text": text}))
     for kind, lines in parts.items():
         random.Random(1).shuffle(lines)
-        (tmp_path / f"{kind}.jsonl").write_text("\n".join(lines[:6000]) + "\n")
+        (tmp_path / f"{kind}.jsonl").write_text("\n".join(lines[:5000]) + "\n")
     model = tmp_path / "m.bear"
     told = result("train", tmp_path / "train.jsonl", "-o", model, "--memory", "1MiB")
     assert told["n_classes"] == 20

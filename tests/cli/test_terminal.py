@@ -132,8 +132,11 @@ def test_no_command_takes_in_heavy_libraries(arguments, spam, model, tmp_path):
     assert light == str("--help" not in arguments)
 
 
-@pytest.mark.parametrize("arguments", [["--version"], ["train", "--help"], ["features"]])
-def test_it_starts_in_a_moment(arguments, model, tmp_path):
+# Help takes longer than work: it draws its panels.
+@pytest.mark.parametrize(
+    ("arguments", "seconds"), [(["--version"], 0.3), (["features"], 0.3), (["train", "-h"], 0.5)]
+)
+def test_it_starts_in_a_moment(arguments, seconds, model, tmp_path):
     if arguments == ["features"]:
         arguments = ["features", model]
     # As when installed: compiled files are there, whatever the tests run with.
@@ -145,4 +148,4 @@ def test_it_starts_in_a_moment(arguments, model, tmp_path):
         good(*arguments, environment=environment)
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
         best = min(best, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
-    assert best < 0.3
+    assert best < seconds

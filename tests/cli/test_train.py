@@ -120,7 +120,7 @@ def test_a_class_that_comes_late_is_refused_with_its_line(tmp_path):
     data.write_text(spam_lines(12_000) + "7 |w never_seen\n")
     got = bearsketch("train", data, "-o", tmp_path / "m.bear")
     assert got.returncode == 3
-    assert "error[LABEL-LATE]" in got.stderr
+    assert "error[LABEL-UNKNOWN]" in got.stderr
     assert "late.vw:12001: label 7 is none of the classes" in got.stderr
     assert "--classes" in got.stderr
     assert "--max-classes" in got.stderr
@@ -130,7 +130,7 @@ def test_a_class_that_comes_late_is_refused_with_its_line(tmp_path):
 @pytest.mark.parametrize("told", [["--classes", "0,1,7"], ["--max-classes", "5"]])
 def test_a_class_that_comes_late_is_learned_when_told(told, tmp_path):
     data, model = tmp_path / "late.vw", tmp_path / "m.bear"
-    data.write_text(spam_lines(12_000) + "7 |w never_seen\n" * 20)
+    data.write_text(spam_lines(12_000) + "7 |w never_seen\n" * 400)
     got = result("train", data, "-o", model, "--memory", "32KiB", *told)
     assert got["classes"] == [0, 1, 7]
     guess = good("predict", model, input=" |w never_seen\n").stdout.splitlines()[1]

@@ -73,7 +73,7 @@ def test_work_is_reported_and_ends_whole(tmp_path, marks):
     jobs = [Square(i, str(marks)) for i in range(4)]
     store = Store(tmp_path / "cells.jsonl")
     run_all(lambda done: jobs, store, 1, lambda *work: seen.append(work))
-    assert seen == [(1.0, 4.0), (2.0, 4.0), (3.0, 4.0), (4.0, 4.0)]
+    assert seen == [(0.0, 4.0), (1.0, 4.0), (2.0, 4.0), (3.0, 4.0), (4.0, 4.0)]
 
 
 def test_a_line_cut_short_is_run_again(tmp_path, marks):

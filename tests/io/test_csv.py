@@ -162,9 +162,9 @@ def test_long_name_is_refused():
 
 
 def test_names_are_bytes_whatever_their_encoding():
-    with open_stream(table(b"caf\xe9,label\n\xff,1\n"), "csv") as stream:
+    with open_stream(table(b"abc\xe9,label\n\xff,1\n"), "csv") as stream:
         batch = next(iter(stream))
-    assert batch.names[0] == b"caf\xe9=\xff"
+    assert batch.names[0] == b"abc\xe9=\xff"
 
 
 def test_accounting_of_blank_lines_header_and_missing_newline():

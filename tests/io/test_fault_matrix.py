@@ -10,9 +10,10 @@ import threading
 import pytest
 
 from bearsketch.exceptions import BearError, ParseError
-from bearsketch.io import open_stream
+from bearsketch.io import Limits, open_stream
 
-from .fault_rows import CASES, GOOD, HEAD, OPTIONS, Accepts, Case, Fails, Stops
+from .fault_rows import CASES
+from .faults import GOOD, HEAD, OPTIONS, Accepts, Case, Fails, Stops
 from .helpers import plain_batches, read
 
 CHANNELS = ("plain", "gzip", "stdin")
@@ -274,3 +275,107 @@ def test_row_33_a_read_that_fails_in_the_middle(form):
     with pytest.raises(BearError) as caught:
         read(Failing(), form, **OPTIONS.get(form, {}))
     assert (caught.value.code, caught.value.exit_code) == ("SRC-READ", 4)
+
+
+def parquet_rows():
+    """Malformations in row 2 of column x: (row, what, column, options, reason code or "")."""
+    pa = pytest.importorskip("pyarrow")
+    inf, nan = float("inf"), float("nan")
+    pairs = pa.map_(pa.string(), pa.float64())
+    small = {"limits": Limits(name_bytes=20, row_features=4)}
+    return [
+        (4, "NUL in a name", pa.array(["x", "a\0b", "y"]), {}, ""),
+        (5, "not UTF-8", pa.array([b"x", b"\xff", b"y"]).view(pa.string()), {}, "TAB-UTF8"),
+        (5, "not UTF-8, binary", pa.array([b"x", b"\xff", b"y"]), {}, ""),
+        (7, "name above the limit", pa.array(["x", "n" * 30, "y"]), small, "TAB-NAME-LONG"),
+        (7, "too many features", pa.array([[1], [1, 2, 3, 4, 5], [2]]), small, "TAB-FEATURES"),
+        (8, "above float32", pa.array([1.0, 1e308, 2.0]), {}, "TAB-VALUE-RANGE"),
+        (10, "NaN", pa.array([1.0, nan, 2.0]), {}, "TAB-VALUE-FINITE"),
+        (10, "infinite", pa.array([1.0, -inf, 2.0]), {}, "TAB-VALUE-FINITE"),
+        (10, "null", pa.array([1.0, None, 2.0]), {}, ""),
+        (11, "text as a number", pa.array(["1", "zz", "2"]), {"numeric": ["x"]}, "TAB-VALUE"),
+        (12, "label NaN", pa.array([1.0, nan, 0.0]), {"label_column": "x"}, "TAB-LABEL"),
+        (12, "label null", pa.array([1, None, 0]), {"label_column": "x"}, ""),
+        (16, "feature twice", pa.array([[], [("u", 1), ("u", 2)], []], pairs), {}, ""),
+        (18, "ids above 2^63", pa.array([1, 2**64 - 1, 2**63], pa.uint64()), {}, ""),
+        (38, "weight below zero", pa.array([1, -1, 1]), {"weight_column": "x"}, "TAB-WEIGHT"),
+    ]
+
+
+@contextlib.contextmanager
+def parquet_source(data: bytes, channel: str, folder):
+    """A Parquet file, by its name or as standard input; it must be there to seek in."""
+    path = folder / "data.parquet"
+    path.write_bytes(data)
+    if channel == "plain":
+        yield path
+        return
+    before, sys.stdin = sys.stdin, path.open()
+    try:
+        yield "-"
+    finally:
+        sys.stdin.close()
+        sys.stdin = before
+
+
+@pytest.mark.parametrize("channel", ["plain", "stdin"])
+def test_malformed_parquet(channel, tmp_path):
+    pa = pytest.importorskip("pyarrow")
+    pytest.importorskip("pyarrow.parquet")
+    for row, what, column, options, code in parquet_rows():
+        data = io.BytesIO()
+        pa.parquet.write_table(pa.table({"x": column}), data, row_group_size=1)
+        check_parquet(f"{row} {what}", data.getvalue(), options, code, channel, tmp_path)
+
+
+def check_parquet(what, data, options, code, channel, folder) -> None:
+    skip = options | {"on_error": "skip", "max_errors": 1}
+    with parquet_source(data, channel, folder) as source, open_stream(source, **skip) as stream:
+        rows = sum(len(batch) for batch in stream)
+    assert (rows, stream.counts.skipped) == ((2, 1) if code else (3, 0)), what
+    if code:
+        with (
+            parquet_source(data, channel, folder) as source,
+            pytest.raises(ParseError, match=r"row group 1, ") as caught,
+        ):
+            read(source, **options)
+        error = caught.value
+        assert (error.code, error.line) == (code, 2), what
+        assert error.exit_code == (6 if code in ("TAB-NAME-LONG", "TAB-FEATURES") else 3)
+
+
+def test_parquet_that_is_cut_damaged_packed_or_piped(tmp_path):
+    pa = pytest.importorskip("pyarrow")
+    whole = io.BytesIO()
+    pa.parquet.write_table(
+        pa.table({"x": range(1000)}), whole, write_page_checksum=True, compression="none"
+    )
+    data = whole.getvalue()
+    damaged = bytearray(data)
+    damaged[200] ^= 1
+    # Damage inside a page shows when it is read, through the checksum that the page carries.
+    for bad, code in (
+        (data[:-10], "PQ-FILE"),
+        (data[: len(data) // 2], "PQ-FILE"),
+        (bytes(damaged), "TAB-STREAM"),
+        (gzip.compress(data), "PQ-COMPRESSED"),
+        (b"", "SRC-EMPTY"),
+        (b"1 |a b\n", "PQ-FILE"),
+    ):
+        path = tmp_path / "bad.parquet"
+        path.write_bytes(bad)
+        for policy in ("fail", "skip"):
+            with pytest.raises(BearError) as caught:
+                read(path, "parquet", on_error=policy)
+            assert (caught.value.code, caught.value.exit_code) == (code, 3)
+    with piped(data), pytest.raises(BearError) as caught:
+        read("-", "parquet")
+    assert (caught.value.code, caught.value.exit_code) == ("PQ-SEEK", 4)
+
+
+def test_row_30_parquet_named_csv(tmp_path):
+    pa = pytest.importorskip("pyarrow")
+    pa.parquet.write_table(pa.table({"x": [1, 2]}), tmp_path / "data.csv")
+    with open_stream(tmp_path / "data.csv") as stream:
+        assert sum(len(batch) for batch in stream) == 2
+    assert [warned.code for warned in stream.warnings] == ["SRC-SUFFIX"]

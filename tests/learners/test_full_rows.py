@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from bearsketch import Batch, Learner, make_learner
+from bearsketch import Batch, Learner, ParameterError, make_learner
 
 N_ROWS, N_KEYS, BATCH = 60, 40, 20
 KEYS = np.arange(N_KEYS, dtype=np.uint64)
@@ -94,3 +94,11 @@ def test_a_longer_batch_after_a_shorter_one():
         for n_rows in (5, 60, 17):
             learner.learn(minibatch(X[:n_rows], y[:n_rows], empty_row))
     assert made[0].weights_of(KEYS).tobytes() == made[1].weights_of(KEYS).tobytes()
+
+
+def test_keys_that_are_refused_are_refused_again():
+    learner = make_learner("sgd", dimension=N_KEYS - 1, loss="squared", step_size=0.02)
+    X, y = full_rows(4)
+    for _ in range(3):
+        with pytest.raises(ParameterError, match="below the dimension"):
+            learner.learn(minibatch(X, y, empty_row=False))

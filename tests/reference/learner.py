@@ -9,12 +9,15 @@ import numpy as np
 
 from reference.directions import Gradient, Lbfgs, Newton
 from reference.losses import LOSSES
+from reference.one_byte import ByteSketch, CachedByteSketch
 from reference.selection import Selection
+from reference.staged import Staged
 from reference.storage import CachedSketch, CountSketch, Dense
 
 # storage, direction, does it select, what gradients see, depth, query
 TABLE = {
-    "bear+": ("cached", "lbfgs", True, "storage", 3, "mean"),
+    "bear+": ("cached", "staged", True, "storage", 1, "mean"),
+    "bear+ again": ("cached", "lbfgs", True, "selection", 3, "mean"),  # several passes
     "bear": ("sketch", "lbfgs", True, "selection", 5, "median"),
     "mission": ("sketch", "gradient", True, "selection", 5, "median"),
     "newton": ("sketch", "newton", True, "selection", 5, "median"),
@@ -53,7 +56,8 @@ class Twin:
         self.settings = settings
         self.reads = settings.reads or reads
         self.loss = LOSSES[settings.loss]()
-        dtype = np.dtype(settings.precision).type
+        one_byte = settings.precision == "int8"
+        dtype = np.float32 if one_byte else np.dtype(settings.precision).type
         k = settings.k if selects or storage == "dense" else 0
         self.selection = Selection(k, settings.classes, settings.per_class, dtype)
         shape = (
@@ -67,13 +71,20 @@ class Twin:
         if storage == "dense":
             self.storage = Dense(settings.dimension, settings.classes, dtype)
         elif storage == "sketch":
-            self.storage = CountSketch(*shape)
+            self.storage = (ByteSketch if one_byte else CountSketch)(*shape)
         else:
-            self.storage = CachedSketch(
+            self.storage = (CachedByteSketch if one_byte else CachedSketch)(
                 *shape, selection=self.selection, subtract=storage == "cached"
             )
-        made = {"gradient": Gradient, "newton": Newton, "lbfgs": lambda: Lbfgs(settings.history)}
-        self.direction = made[direction]()
+        if direction == "staged" and settings.step[0] != "auto":
+            direction = "gradient"
+        self.direction = {
+            "gradient": Gradient,
+            "newton": Newton,
+            "lbfgs": lambda: Lbfgs(settings.history),
+            "staged": lambda: Staged(settings.step[1] / 0.5),
+        }[direction]()
+        self.scaled = getattr(self.direction, "scaled", False)
         self.intercept = np.zeros(settings.classes)
         self.batches = self.passes = self.uphill = 0
 
@@ -90,12 +101,16 @@ class Twin:
         g = X.T @ residual
         point = SimpleNamespace(keys=keys, X=X, g=g, loss=self.loss, margins=margins, share=share)
         point.residual = residual
+        point.w, point.labels, point.inside = w, labels, inside
+        point.storage, point.intercept = self.storage, self.intercept
+        point.groups = max(len(self.selection.tops), 1)
+        point.selected = sum(len(keys) for keys in self.selected())
         z = self.direction.direct(point)
-        if np.sum(g * z) <= 0 and np.any(g):
+        if not self.scaled and np.sum(g * z) <= 0 and np.any(g):
             z = g.copy()
             self.uphill += 1
-        step = self.step_size(X, g, z, share)
-        self.shrink(step)
+        step = 1.0 if self.scaled else self.step_size(X, g, z, share)
+        self.shrink(self.direction.step if self.scaled else step)
         self.storage.add(keys, -step * z)
         if self.direction.wants_pair:
             self.remember(keys, X, w, inside, -step * z, g, labels, share)

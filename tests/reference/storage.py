@@ -68,6 +68,15 @@ class CountSketch:
         for key, amount in zip(keys, step, strict=True):
             self.put(key, slice(None), amount)
 
+    def reflect(self, keys: list[int], step: np.ndarray) -> tuple[np.ndarray, int]:
+        """What the next query would differ by, and how many numbers would move."""
+        block = np.zeros(self.cells.shape)
+        for key, amount in zip(keys, step, strict=True):
+            for row, bucket, sign in self.places(key):
+                block[row, bucket] += sign * amount
+        read = [[s * block[row, at] for row, at, s in self.places(key)] for key in keys]
+        return self.average(np.array(read), axis=1), np.count_nonzero(block)
+
     def scale(self, c: float) -> None:
         self.cells = (c * self.cells.astype(float)).astype(self.cells.dtype)
 

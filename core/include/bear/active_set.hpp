@@ -21,6 +21,9 @@ class ActiveSet {
   Keys keys() const { return keys_; }
   std::span<const std::uint64_t> hashes() const { return hashes_; }
 
+  // Whether the batch before had the same keys in the same columns.
+  bool repeated() const { return repeated_; }
+
   // Some entry of the batch that holds this column's key; its name is the key's name.
   std::size_t entry(std::size_t column) const { return entries_[column]; }
 
@@ -51,6 +54,7 @@ class ActiveSet {
   std::vector<std::uint32_t> columns_;  // of the entries first_entry() .. last_entry()
   std::vector<std::uint32_t> table_;    // open addressing: column + 1, or 0
   bool full_ = false;                   // every row holds every key, column after column
+  bool repeated_ = false;
 };
 
 }  // namespace bear

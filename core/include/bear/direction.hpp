@@ -50,6 +50,9 @@ class Direction {
   // Whether z is the step itself, to be taken as it is; it then needs no gradient at the point.
   virtual bool scaled() const { return false; }
 
+  // The step size inside such a z, for what else shrinks with the step.
+  virtual double step_size() const { return 1.0; }
+
   // Clocks that a saved learner must go on with.
   virtual std::vector<double> numbers() const { return {}; }
   virtual void restore(std::span<const double> numbers);

@@ -73,13 +73,29 @@ class NameHash {
   }
 
  private:
-  // Little-endian whatever the machine, so that a model file means the same everywhere.
+  // The last eight bytes or fewer as a number, the first byte lowest whatever the machine, so that
+  // a model file means the same everywhere. Loads that overlap spare a copy of unknown length.
   static std::uint64_t word(const char* at, std::size_t bytes) {
-    unsigned char b[8] = {};
-    if (bytes > 0) std::memcpy(b, at, bytes);
-    std::uint64_t w = 0;
-    for (int i = 7; i >= 0; --i) w = (w << 8) | b[i];
-    return w;
+    if (bytes == 8) return load<std::uint64_t>(at);
+    if (bytes >= 4) {
+      const std::uint64_t low = load<std::uint32_t>(at);
+      const std::uint64_t high = load<std::uint32_t>(at + bytes - 4);
+      return low | high << (8 * (bytes - 4));
+    }
+    if (bytes == 0) return 0;
+    const auto byte = [at](std::size_t i) {
+      return std::uint64_t{static_cast<unsigned char>(at[i])} << (8 * i);
+    };
+    return byte(0) | byte(bytes / 2) | byte(bytes - 1);
+  }
+
+  template <class T>
+  static T load(const char* at) {
+    unsigned char b[sizeof(T)];
+    std::memcpy(b, at, sizeof b);
+    T value = 0;
+    for (std::size_t i = sizeof b; i-- > 0;) value = static_cast<T>(value << 8 | b[i]);
+    return value;
   }
 
   std::uint64_t k0_, k1_;

@@ -119,6 +119,7 @@ class Learner {
   // Scratch of one minibatch, kept to save allocations.
   ActiveSet active_;
   Places places_;
+  bool located_ = false;  // places_ holds the cells of active_
   std::vector<double> w_, g_, z_, s_, after_, moved_, before_, margins_, residual_, intercept_s_;
 };
 

@@ -42,7 +42,7 @@ class Storage {
   virtual void add(const Places& places, ConstReals step) = 0;
 
   // change = what the next query would differ by if step were added now, collisions among the
-  // active keys included. Returns how many cells that touches.
+  // active keys included. Returns how many numbers in the cells that would move.
   virtual std::size_t reflect(const Places& places, ConstReals step, Reals change) const = 0;
 
   // All weights times c, for L2 decay; lazily where that is cheaper.
@@ -67,7 +67,7 @@ class Storage {
   virtual std::vector<double> numbers() const { return {}; }
   virtual void restore(std::span<const double> numbers);
 
-  // Cells that are not zero.
+  // Numbers in the cells that are not zero.
   virtual std::size_t used() const = 0;
 
   // Largest magnitude and root mean square of the cells, and how many are not zero.
@@ -92,8 +92,7 @@ struct SketchShape {
 
 class Selection;
 
-std::unique_ptr<Storage> make_dense(std::size_t dimension, std::size_t classes, Precision,
-                                    std::uint64_t seed);
+std::unique_ptr<Storage> make_dense(std::size_t dimension, std::size_t classes, Precision);
 std::unique_ptr<Storage> make_count_sketch(const SketchShape&, Precision);
 // Exact weights for the selected. subtract: they leave the sketch while selected (BEAR+);
 // else the copy stays behind and is corrected on eviction (AWM).

@@ -252,7 +252,7 @@ class CellAdder {
     if (!column_.valid(at)) return;
     if (shape_ == ColumnShape::items || shape_ == ColumnShape::named_values)
       add_items(row, at);
-    else if (shape_ == ColumnShape::text || use_.categorical)
+    else if (use_.categorical)
       add_name(row, column_, at, prefix_, 1.0);
     else
       add_number(row, at);

@@ -1,7 +1,12 @@
 #include "bear/parse/kmer.hpp"
 
 #include <algorithm>
+#include <functional>
+#include <numeric>
 #include <stdexcept>
+#include <string>
+
+#include "bear/parse/sort.hpp"
 
 namespace bear::parse {
 
@@ -195,26 +200,29 @@ void Kmers::merge_into_counts() {
   times_.append(old_times_.data() + old, old_times_.size() - old);
 }
 
-// Whole genomes are sorted digit by digit, 11 bits at a time, lowest first; short reads by
-// comparison.
+// Whole genomes are sorted digit by digit, 11 bits at a time, lowest first; reads by buckets.
 void Kmers::sort_pending() {
   const std::size_t n = pending_.size();
-  if (n < 2048) {
-    std::sort(pending_.begin(), pending_.end());
-    return;
-  }
-  constexpr int digit = 11;
-  constexpr std::size_t values = std::size_t{1} << digit;
-  spare_.clear();
-  spare_.extend(n);
   const int used = bits_ * static_cast<int>(k_);
-  for (int shift = 0; shift < used; shift += digit) {
-    std::array<std::size_t, values + 1> starts{};
-    for (const Key key : pending_) ++starts[((key >> shift) & (values - 1)) + 1];
-    for (std::size_t v = 1; v <= values; ++v) starts[v] += starts[v - 1];
-    for (const Key key : pending_) spare_[starts[(key >> shift) & (values - 1)]++] = key;
-    std::swap(pending_, spare_);
+  if (n <= 24) {
+    std::sort(pending_.begin(), pending_.end());
+  } else if (n <= 16 * sort_buckets) {
+    bucket_sort(pending_, spare_, std::max(used - 8, 0), std::identity(), std::less<Key>());
+  } else {
+    constexpr int digit = 11;
+    for (int shift = 0; shift < used; shift += digit) sort_by_digit(shift, digit);
   }
+}
+
+void Kmers::sort_by_digit(int shift, int bits) {
+  const std::size_t mask = (std::size_t{1} << bits) - 1;
+  std::array<std::uint32_t, 2049> starts{};
+  for (const Key key : pending_) ++starts[((key >> shift) & mask) + 1];
+  std::partial_sum(starts.begin(), starts.end(), starts.begin());
+  spare_.clear();
+  Key* sorted = spare_.extend(pending_.size());
+  for (const Key key : pending_) sorted[starts[(key >> shift) & mask]++] = key;
+  std::swap(pending_, spare_);
 }
 
 }  // namespace bear::parse

@@ -19,6 +19,23 @@ std::size_t checked(const char* what, int low, int high, int value) {
   return static_cast<std::size_t>(value);
 }
 
+constexpr auto ascii_words = [] {
+  std::array<bool, 128> table{};
+  for (char c = 0; c < 127; ++c) table[static_cast<std::size_t>(c)] = in_ascii_word(c);
+  return table;
+}();
+
+const char* word_end(const char* at, const char* end) {
+  while (at != end) {
+    const auto byte = static_cast<unsigned char>(*at);
+    std::uint32_t c;
+    const std::size_t n = byte < 0x80 ? 1 : decode(at, end, c);
+    if (byte < 0x80 ? !ascii_words[byte] : !in_word(c)) break;
+    at += n;
+  }
+  return at;
+}
+
 bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
 }  // namespace
@@ -42,19 +59,17 @@ std::string_view Ngrams::fold(std::string_view text) {
 
 void Ngrams::join_words(std::string_view text) {
   units_.clear();
-  bool within = false;
   const char* end = text.data() + text.size();
   for (const char* at = text.data(); at != end;) {
-    std::uint32_t c;
-    const std::size_t n = decode(at, end, c);
-    if (in_word(c)) {
-      if (!within && !units_.empty()) units_.push(' ');
-      units_.append(at, n);
-      within = true;
+    const char* stop = word_end(at, end);
+    if (stop != at) {
+      if (!units_.empty()) units_.push(' ');
+      units_.append(at, static_cast<std::size_t>(stop - at));
+      at = stop;
     } else {
-      within = false;
+      std::uint32_t c;
+      at += decode(at, end, c);
     }
-    at += n;
   }
 }
 

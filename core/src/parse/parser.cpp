@@ -46,7 +46,7 @@ Block Parser::hand_over() {
   if (label_kind_ == LabelKind::name) block_.label_names.pad(block_.rows());
   if (block_.tagged) block_.tags.pad(block_.rows());
   block_.done = ended_ && !row_waits_;
-  if (block_.line == 0 && block_.byte == 0) note_position(block_);
+  if (block_.done || block_.line == 0) note_position(block_);
   Block out = std::move(block_);
   // The next block is likely to be as large as this one.
   block_ = std::move(next_);
@@ -117,11 +117,8 @@ bool Parser::set_weight(std::string_view token, const char* at) {
   return true;
 }
 
-bool Parser::fit_value(double value, const char* at, float& out) {
-  if (!(std::abs(value) <= std::numeric_limits<float>::max()))
-    return fail("VALUE-RANGE", at, "value exceeds float32 range (largest 3.4028235e38)");
-  out = static_cast<float>(value);
-  return true;
+bool Parser::fail_range(const char* at) {
+  return fail("VALUE-RANGE", at, "value exceeds float32 range (largest 3.4028235e38)");
 }
 
 void Parser::start_row() {

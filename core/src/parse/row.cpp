@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "bear/parse/sort.hpp"
+
 namespace bear::parse {
 
 namespace {
@@ -31,28 +33,12 @@ void Row::move_to(Block& other) {
   first_ = to;
 }
 
-// Keys of names are hashes, so their top bits spread them evenly: one pass over 2^b buckets leaves
-// about one key in each, and insertion sort does the rest. Should the top bits be poor (ids), the
-// buckets are sorted by comparison.
 void Row::sort_items() {
-  const std::size_t n = items_.size();
-  constexpr std::size_t few = 24, buckets = 256;
-  if (n <= few || n > 16 * buckets) {
+  if (items_.size() <= 24 || items_.size() > 16 * sort_buckets) {
     std::sort(items_.begin(), items_.end(), before);
-    return;
+  } else {
+    bucket_sort(items_, spare_, 56, [](const Item& item) { return item.key; }, before);
   }
-  std::uint32_t starts[buckets + 1] = {};
-  for (const Item& item : items_) ++starts[(item.key >> 56) + 1];
-  for (std::size_t b = 1; b <= buckets; ++b) starts[b] += starts[b - 1];
-  spare_.clear();
-  Item* sorted = spare_.extend(n);
-  std::uint32_t next[buckets];
-  std::copy_n(starts, buckets, next);
-  for (const Item& item : items_) sorted[next[item.key >> 56]++] = item;
-  for (std::size_t b = 0; b < buckets; ++b)
-    if (starts[b + 1] - starts[b] > 1)
-      std::sort(sorted + starts[b], sorted + starts[b + 1], before);
-  std::swap(items_, spare_);
 }
 
 Row::Finished Row::put_in_order(Duplicates duplicates) {

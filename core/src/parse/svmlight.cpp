@@ -32,12 +32,7 @@ LineParser::Line SvmlightParser::parse_line() {
   const char* end = line_.data() + line_.size();
   const char* at = skip_blanks(line_.data(), end);
   if (at == end) return Line::blank;
-  if (*at == '#') {
-    const bool clean =
-        line_.find('\0') == std::string_view::npos && line_.find('\r') == std::string_view::npos;
-    if (!clean) fail("COMMENT", at, "control byte in a comment");  // becomes COM-NUL or COM-CR
-    return clean ? Line::comment : Line::error;
-  }
+  if (*at == '#') return check_comment(at, end) ? Line::comment : Line::error;
   const char* stop = scan_token(at, end);
   if (!parse_label(between(at, stop))) return Line::error;
   at = skip_blanks(stop, end);
@@ -77,36 +72,29 @@ bool SvmlightParser::parse_features(const char* at, const char* end) {
   for (;;) {
     at = skip_blanks(at, end);
     if (at == end) return true;
-    if (*at == '#') {
-      const std::string_view comment = between(at, end);
-      if (comment.find('\0') == std::string_view::npos &&
-          comment.find('\r') == std::string_view::npos)
-        return true;
-      return fail("COMMENT", at, "control byte in a comment");  // becomes COM-NUL or COM-CR
-    }
-    at = parse_feature(at, end);
-    if (at == nullptr) return false;
+    if (*at == '#') return check_comment(at, end);
+    Key id = 0;
+    bool fits = true;
+    double value = 0;
+    float fitted = 0;
+    const char* colon = read_integer(at, end, id, fits);
+    if (colon == nullptr || colon == end || *colon != ':' || !fits) return fail_id(at, end);
+    const char* stop = read_number(colon + 1, end, value);
+    if (stop == nullptr || !ends_token(stop, end)) return fail_value(colon + 1, end);
+    if (!fit_value(value, colon + 1, fitted)) return false;
+    if (row_.add(id, fitted) != Row::Added::yes) return fail_features(at);
+    at = stop;
   }
 }
 
-const char* SvmlightParser::parse_feature(const char* at, const char* end) {
-  Key id = 0;
-  bool fits = true;
-  double value = 0;
-  float fitted = 0;
-  const char* colon = read_integer(at, end, id, fits);
-  if (colon == nullptr || colon == end || *colon != ':' || !fits) return fail_id(at, end);
-  const char* stop = read_number(colon + 1, end, value);
-  if (stop == nullptr || !ends_token(stop, end)) return fail_value(colon + 1, end);
-  if (!fit_value(value, colon + 1, fitted)) return nullptr;
-  if (row_.add(id, fitted) != Row::Added::yes) {
-    fail_features(at);
-    return nullptr;
-  }
-  return stop;
+bool SvmlightParser::check_comment(const char* at, const char* end) {
+  const std::string_view comment = between(at, end);
+  if (comment.find('\0') == std::string_view::npos && comment.find('\r') == std::string_view::npos)
+    return true;
+  return fail("COMMENT", at, "control byte in a comment");  // becomes COM-NUL or COM-CR
 }
 
-const char* SvmlightParser::fail_id(const char* at, const char* end) {
+bool SvmlightParser::fail_id(const char* at, const char* end) {
   const char* stop = scan_token(at, end);
   const std::string_view token = between(at, std::find(at, stop, ':'));
   if (splitter_.lines() == 1 && *at == '|') {
@@ -120,17 +108,17 @@ const char* SvmlightParser::fail_id(const char* at, const char* end) {
   } else {
     fail("INDEX", at, "feature id must be an integer from 0 to 2^64-1, got " + quoted(token));
   }
-  return nullptr;
+  return false;
 }
 
-const char* SvmlightParser::fail_value(const char* at, const char* end) {
+bool SvmlightParser::fail_value(const char* at, const char* end) {
   const std::string_view token = between(at, scan_token(at, end));
   if (token.empty()) {
     fail("VALUE-MISSING", at - 1, "no value after the colon");
   } else {
     fail("VALUE", at, "value must be a finite decimal number, got " + quoted(token));
   }
-  return nullptr;
+  return false;
 }
 
 // Finds the second place of the id, which the fast path does not remember.

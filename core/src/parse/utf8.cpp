@@ -1,5 +1,7 @@
 #include "bear/parse/utf8.hpp"
 
+#include <algorithm>
+
 namespace bear::parse {
 
 namespace {
@@ -61,26 +63,30 @@ void append_utf8(std::uint32_t c, Buffer<char>& out) {
 void append_lower(std::string_view text, Buffer<char>& out) {
   const char* at = text.data();
   const char* end = at + text.size();
+  char* to = out.extend(text.size());
   while (at != end) {
     const auto byte = static_cast<unsigned char>(*at);
-    std::uint32_t c;
-    const std::size_t n = byte < 0x80 ? 1 : decode(at, end, c);
     if (byte < 0x80) {
-      out.push(static_cast<char>(byte >= 'A' && byte <= 'Z' ? byte + 0x20 : byte));
-    } else if (n == 2) {
-      append_utf8(lower(c), out);
+      *to++ = static_cast<char>(byte >= 'A' && byte <= 'Z' ? byte + 0x20 : byte);
+      ++at;
+      continue;
+    }
+    std::uint32_t c;
+    const std::size_t n = decode(at, end, c);
+    if (n == 2) {
+      const std::uint32_t small = lower(c);
+      to[0] = static_cast<char>(0xc0 | small >> 6);
+      to[1] = static_cast<char>(0x80 | (small & 0x3f));
     } else {
-      out.append(at, n);
+      std::copy_n(at, n, to);
     }
     at += n;
+    to += n;
   }
 }
 
 bool in_word(std::uint32_t c) {
-  if (c < 0x80) {
-    const std::uint32_t letter = c | 0x20;
-    return (letter >= 'a' && letter <= 'z') || (c >= '0' && c <= '9') || c == '\'';
-  }
+  if (c < 0x80) return in_ascii_word(static_cast<char>(c));
   if (c < 0xc0) return c == 0xaa || c == 0xb5 || c == 0xba;
   const bool punctuation = c == 0xd7 || c == 0xf7 || (c >= 0x2000 && c <= 0x206f) ||
                            (c >= 0x2e00 && c <= 0x2e7f) || (c >= 0x3000 && c <= 0x303f) ||

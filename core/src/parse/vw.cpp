@@ -218,7 +218,7 @@ const char* VwParser::fail_value(std::string_view name, const char* at, const ch
 }
 
 bool VwParser::add_feature(std::string_view name, double value) {
-  float fitted;
+  float fitted = 0;
   if (!fit_value(value, name.data(), fitted)) return false;
   if (space_size_ == 0) return add(name, fitted, name.data());
   name_.truncate(space_size_);
@@ -237,7 +237,7 @@ bool VwParser::add_category(std::string_view name, std::string_view category) {
 bool VwParser::add_place(double value, const char* at) {
   char digits[20];
   const auto written = std::to_chars(digits, digits + sizeof digits, place_++);
-  float fitted;
+  float fitted = 0;
   if (!fit_value(value, at, fitted)) return false;
   name_.truncate(space_size_);
   name_.append(digits, static_cast<std::size_t>(written.ptr - digits));

@@ -11,7 +11,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from bearsketch.cli.guard import say
-from bearsketch.escape import visible
+from bearsketch.escape import message, visible
 from bearsketch.sizes import format_bytes
 
 if TYPE_CHECKING:
@@ -135,7 +135,7 @@ class Live(Display):
 
     def note(self, text: str) -> None:
         """Say a line that stays."""
-        self._console.print(visible(text), markup=False, soft_wrap=True)
+        self._console.print(message(text), markup=False, soft_wrap=True)
 
     def _picture(self, view: View) -> Any:
         from rich.console import Group

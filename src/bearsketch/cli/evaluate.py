@@ -72,14 +72,19 @@ def _labels(learner: Learner) -> list[Any] | None:
 
 def _score(learner: Learner, stream: Stream, display: Display) -> dict[str, Scores]:
     from bearsketch.metrics import make_scores
+    from bearsketch.task import encode_labels
 
     config = learner.config
     ways = {"all": False, **({"selected": True} if config.k else {})}
     scores = {way: make_scores(config.loss, config.n_classes, confusion=True) for way in ways}
     watch, told, examples = watch_reading(display, stream), Told(display, stream), 0
     for batch in stream:
-        assert batch.labels is not None  # unlabelled examples are left out
-        numbers = learner.labels.encode(batch.labels)
+        numbers = encode_labels(
+            learner.labels,
+            batch,
+            known_from="of the model",
+            hint="Leave such examples out, or train a model that knows the class.",
+        )
         for way, only in ways.items():
             margins = learner.predict_margin(batch, selected_only=only)
             scores[way].add(numbers, margins, batch.weights)

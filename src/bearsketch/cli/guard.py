@@ -37,7 +37,7 @@ def guarded(command: Callable[..., None]) -> Callable[..., None]:
         except Exception as error:
             _end(error)
         except KeyboardInterrupt:
-            say("interrupted; nothing was written")
+            say("interrupted; no file was written")
             _leave(128 + signal.SIGINT)
 
     return run

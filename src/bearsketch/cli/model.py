@@ -29,9 +29,12 @@ def open_like(
     from bearsketch.io.remember import read_options as remembered
 
     options = {**remembered(learner.run), **read_options(reading)}
-    if learner.labels.classes is not None or learner.config.loss == "squared":
+    if labelled:
         words = isinstance((learner.labels.classes or (0,))[0], str)
         options["labels"] = "name" if words else "number"
+    elif (learner.naming or "").startswith(("kmer", "iupac")):
+        # A read need not say what it is to be predicted.
+        options |= {"label_from": "none", "label_regex": None, "label_table": None}
     named = sources(data)
     options.setdefault("format", _format_like(learner, named))
     return open_stream(

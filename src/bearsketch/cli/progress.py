@@ -25,6 +25,21 @@ def work_left(what: str) -> Iterator[Callable[[float, float], None]]:
         TimeLeftColumn(),
     )
     console = Console(stderr=True)
-    with Progress(*columns, console=console, disable=not console.is_terminal) as progress:
+    with Progress(
+        *columns,
+        console=console,
+        disable=not console.is_terminal,
+        speed_estimate_period=600.0,
+    ) as progress:
         task = progress.add_task(what, total=None)
-        yield lambda done, total: progress.update(task, completed=done, total=total)
+        started = False
+
+        def report(done: float, total: float) -> None:
+            nonlocal started
+            if started:
+                progress.update(task, completed=done, total=total)
+            else:  # work of an earlier run says nothing about the speed of this one
+                progress.reset(task, completed=int(done), total=total)
+                started = True
+
+        yield report

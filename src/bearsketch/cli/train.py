@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -249,14 +250,17 @@ def parse_classes(text: str) -> list[str]:
 
 def check_parts(wanted: dict[str, Any], parts: dict[str, Any]) -> None:
     """Refuse what no data could make good, before any is read."""
-    from bearsketch.learners.make import make_learner
+    from bearsketch.learners.config import resolve
     from bearsketch.task import LOSSES
 
     if wanted["loss"] not in LOSSES:
         raise ParameterError(f"--loss must be one of {', '.join(LOSSES)}, got {wanted['loss']!r}")
     if wanted["threads"] < 1:
         raise ParameterError(f"--threads must be at least 1, got {wanted['threads']}")
-    make_learner(**parts, passes=wanted["passes"])
+    with warnings.catch_warnings(action="ignore"):  # they come when the learner is made
+        loss = "logistic" if wanted["loss"] == "auto" else wanted["loss"]
+        rest = {"passes": wanted["passes"], "reads": None, "precision": None}
+        resolve(loss=loss, n_classes=1 if loss == "squared" else 2, **parts, **rest)
 
 
 def check_output(output: Path, named: list[str]) -> None:

@@ -216,6 +216,8 @@ def _theorem1(rows: list[Row], axes: list[Any]) -> None:
         axis.set_title(f"{query} query", fontsize=9)
         axis.set_ylabel("largest error of all estimates")
         axis.legend(fontsize=7)
+    axes[1].sharey(axes[0])
+    axes[1].autoscale(axis="y")
 
 
 def _theorem2(rows: list[Row], axes: list[Any]) -> None:

@@ -100,8 +100,9 @@ def run_all(
     workers : int
         Processes; 1 runs everything in this one.
     report : callable
-        Called with the work done and the work known of.
+        Called with the work done and the work known of, at the start and after every job.
     """
+    report(*_work(plan, store))
     waiting = list(_missing(plan, store))
     if not waiting:
         return

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -29,7 +30,7 @@ def parser_options(form: str, options: ReadOptions, labels: str) -> dict[str, An
         "max_name_bytes": limits.name_bytes,
         "max_features": limits.row_features,
     }
-    own = {
+    own: dict[str, Callable[[], dict[str, Any]]] = {
         "vw": dict,
         "svmlight": lambda: {"duplicates": options.duplicates},
         "fasta": lambda: _kmer_options("fasta", options),
@@ -116,14 +117,10 @@ class NativeReader:
         labels = block.labels
         if block.label_names is not None:
             labels, _ = names_array(block.label_names)
-        if self._shared.labels.kind == "auto" and labels is not None:
-            seen = labels != "" if labels.dtype.kind == "U" else ~np.isnan(labels)
-            if seen.any():
-                self._shared.labels.kind = "name" if labels.dtype.kind == "U" else "number"
         names = None
         if block.name_data is not None and block.name_offsets is not None:
             names = Names(block.name_data, block.name_offsets)
-        return Piece(
+        piece = Piece(
             indptr=block.indptr,
             keys=block.keys,
             values=block.values,
@@ -138,6 +135,17 @@ class NativeReader:
             counts=dict(block.counts),
             warnings=dict(block.warnings),
         )
+        return self._settle_label_kind(piece)
+
+    def _settle_label_kind(self, piece: Piece) -> Piece:
+        """Until a label is seen, the absent ones are neither numbers nor names."""
+        kind = self._shared.labels
+        if kind.kind == "auto" and piece.labels is not None:
+            if piece.labelled().any():
+                kind.kind = "name" if piece.labels.dtype.kind == "U" else "number"
+            else:
+                piece.labels = None
+        return piece
 
     def _label_sequences(self, piece: Piece, source: SequenceLabels) -> Piece:
         """Labels from the headers; a record without one is broken."""

@@ -98,15 +98,19 @@ class Config:
         check_choice("query", self.query, ("mean", "median"))
         check_choice("precision", self.precision, tuple(CELL_BYTES))
         check_choice("reads", self.reads, ("storage", "selection"))
-        for name in ("k", "width", "depth", "history", "batch_size", "l2", "seed"):
+        numbers = ("n_classes", "k", "width", "depth", "history", "batch_size", "l2", "seed")
+        for name in numbers:
+            if getattr(self, name) is None:
+                raise ParameterError(f"{name} must be a number, got None")
             check_number(name, getattr(self, name))
         for name in ("per_class", "intercept"):
             if not isinstance(getattr(self, name), bool):
                 raise ParameterError(f"{name} must be True or False, got {getattr(self, name)!r}")
-        if not 1 <= self.n_classes <= 65536:
-            raise ParameterError(f"classes must be 1 to 65536, got {self.n_classes!r}")
         if self.storage == "dense":
             check_number("dimension", self.dimension)
+            check_choice("precision", self.precision, ("float32", "float64"))
+        elif self.dimension != 0:
+            raise ParameterError(f"dimension must be 0 for {self.learner!r}, got {self.dimension!r}")
         if self.reads == "selection" and self.k == 0:
             raise ParameterError(f"k must be at least 1 for learner {self.learner!r}, got 0")
 

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bearsketch.exceptions import DataError, ParameterError
+from bearsketch.learners.parts import LIMITS
 
 Label = float | int | str
 
@@ -105,12 +106,17 @@ def _as_classes(loss: str, classes: int | Sequence[Label] | None) -> tuple[Label
             raise ParameterError("classes must not be given for loss 'squared'")
         return None
     if isinstance(classes, int):
+        # Before the numbers are spelt out, of which there may be too many to hold.
+        if classes > LIMITS["n_classes"].high:
+            raise ParameterError(f"classes must be at most {LIMITS['n_classes'].high}, got {classes}")
         classes = range(classes)
     if classes is None:
         if loss == "softmax":
             raise ParameterError("classes must be given for loss 'softmax': a number or the labels")
         return None
     plain = tuple(c.item() if isinstance(c, np.generic) else c for c in classes)
+    if not all(isinstance(c, int | float | str) for c in plain):
+        raise ParameterError(f"classes must be numbers or strings, got {list(plain)}")
     if loss == "logistic" and len(plain) != 2:
         raise ParameterError(f"loss 'logistic' takes 2 classes, got {len(plain)}")
     if len(plain) < 2:

@@ -15,6 +15,7 @@ from bearsketch.batch import Batch
 from bearsketch.exceptions import (
     DivergedError,
     IncompatibleError,
+    LimitError,
     ParameterError,
 )
 from bearsketch.learners import state
@@ -60,7 +61,7 @@ class Learner:
         self.naming: str | None = None
         self.run: dict[str, Any] = {}
         with _core_errors():
-            self._core = _core.Learner(config.core_fields())
+            self._core = _make_core(config)
 
     def learn(self, batch: Batch) -> Progress:
         """Learn the examples of a batch, in order, in minibatches of ``config.batch_size``.
@@ -92,11 +93,16 @@ class Learner:
         self._check_kin(batch)
         labels = self.labels.encode(batch.labels)
         data, offsets = batch.names or (None, None)
-        with _core_errors():
-            loss, weight, margins = self._core.learn(
-                batch.indptr, batch.keys, batch.values, labels, batch.weights, data, offsets
-            )
-        self.naming = batch.naming
+        before = self._core.counters.batches
+        try:
+            with _core_errors():
+                loss, weight, margins = self._core.learn(
+                    batch.indptr, batch.keys, batch.values, labels, batch.weights, data, offsets
+                )
+        finally:
+            # Minibatches before one that diverged stay learned, and so do their keys.
+            if self._core.counters.batches > before:
+                self.naming = batch.naming
         return Progress(len(batch), loss / weight if weight else 0.0, weight, margins)
 
     def finish_pass(self) -> None:
@@ -299,6 +305,17 @@ class Learner:
                     f"learners must agree to merge: {field} is {value!r} here and "
                     f"{theirs.get(field)!r} there"
                 )
+
+
+def _make_core(config: Config) -> _core.Learner:
+    try:
+        return _core.Learner(config.core_fields())
+    except MemoryError:
+        raise LimitError(
+            f"the model must fit into memory, got {config.sizes.model_bytes} bytes",
+            code="MEM-MODEL",
+            hint="Give less memory, a smaller width or a smaller k.",
+        ) from None
 
 
 @contextlib.contextmanager

@@ -80,6 +80,7 @@ class Limit(NamedTuple):
 
 
 LIMITS: Mapping[str, Limit] = {
+    "n_classes": Limit(int, 1, 2**16),
     "k": Limit(int, 0, 2**31 - 1),
     "width": Limit(int, 1, 2**48),
     "depth": Limit(int, 1, 16),

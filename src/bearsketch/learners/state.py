@@ -108,7 +108,8 @@ def read(
         expected = config.sizes.cell_bytes
         if arrays["cells"].nbytes != expected:
             raise ValueError(f"cells of {arrays['cells'].nbytes} bytes, {expected} expected")
-    except (BearError, KeyError, TypeError, ValueError) as error:
+        _check_arrays(arrays, config.precision)
+    except (BearError, KeyError, TypeError, ValueError, AttributeError) as error:
         raise _nonsense(path, error) from None
 
     def fill_in(learner: Learner) -> None:
@@ -120,12 +121,23 @@ def read(
     return Record(config, labels, naming), fill_in
 
 
+def _check_arrays(arrays: model_file.Arrays, precision: str) -> None:
+    """Every array has the type its name says, and finite numbers."""
+    weight = "float64" if precision == "float64" else "float32"
+    types = {"cells": precision, "weights": weight, "intercept": "float64"}
+    types |= {"keys": "uint64", "offsets": "uint64", "data": "uint8"}
+    types |= {"storage": "float64", "direction": "float64"}
+    for name, array in arrays.items():
+        wanted = types[name.rpartition(".")[2]]
+        if array.dtype != wanted:
+            raise ValueError(f"{name} has type {array.dtype}, {wanted} expected")
+        if array.dtype.kind == "f" and not np.isfinite(array).all():
+            raise ValueError(f"{name} holds a number that is not finite")
+
+
 def restore(learner: Learner, arrays: model_file.Arrays, plain: dict[str, Any]) -> None:
     """Fill a new learner from arrays and record; raises ValueError or KeyError on nonsense."""
     core = learner._core
-    for name, array in arrays.items():
-        if array.dtype.kind == "f" and not np.isfinite(array).all():
-            raise ValueError(f"{name} holds a number that is not finite")
     core.restore_cells(arrays["cells"].tobytes())
     core.restore_numbers(*(arrays[f"numbers.{part}"].tolist() for part in ("storage", "direction")))
     core.intercept = arrays["intercept"].tolist()
@@ -144,6 +156,9 @@ def restore(learner: Learner, arrays: model_file.Arrays, plain: dict[str, Any]) 
     core.name_collisions = int(plain["guards"]["name_collisions"])
     learner.naming = plain["naming"]
     learner.run = dict(plain.get("run", {}))
+    for name, kind in {"options": dict, "counts": dict, "sources": list, "curve": list}.items():
+        if not isinstance(learner.run.get(name, kind()), kind):
+            raise ValueError(f"run.{name} is no {kind.__name__}")
 
 
 def _unpack_names(arrays: model_file.Arrays, prefix: str) -> list[bytes]:

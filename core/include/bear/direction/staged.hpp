@@ -26,6 +26,7 @@ class Staged final : public Direction {
   void direct(const Point& point, Reals z) override;
   void accept() override { now_ = next_; }
   bool scaled() const override { return true; }
+  double step_size() const override { return cell_step_size_; }
   std::vector<double> numbers() const override;
   void restore(std::span<const double> numbers) override;
 
@@ -45,6 +46,7 @@ class Staged final : public Direction {
   double line_step(const Point& point, ConstReals change);
 
   double scale_;
+  double cell_step_size_ = 0.0;
   State now_, next_;
   std::size_t members_ = 0;  // selected keys in the batch
   std::vector<double> rest_, g_, stored_, margins_, residual_, u_;

@@ -57,6 +57,7 @@ class Kmers {
   void fold();
   void merge_into_counts();
   void sort_pending();
+  void sort_by_digit(int shift, int bits);
   void forget_read();
   void slide();
 

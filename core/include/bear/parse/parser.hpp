@@ -9,7 +9,9 @@
 #pragma once
 
 #include <array>
+#include <cmath>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <string_view>
 
@@ -59,7 +61,12 @@ class Parser {
   bool set_weight(std::string_view token, const char* at);
   void set_tag(std::string_view tag) { tag_ = tag; }
   // The value as a float, or fail.
-  bool fit_value(double value, const char* at, float& out);
+  bool fit_value(double value, const char* at, float& out) {
+    if (!(std::abs(value) <= std::numeric_limits<float>::max())) [[unlikely]]
+      return fail_range(at);
+    out = static_cast<float>(value);
+    return true;
+  }
 
   // A feature named by hash, or fail.
   bool add(std::string_view name, float value, const char* at) {
@@ -97,6 +104,7 @@ class Parser {
 
  private:
   bool fail_name(std::string_view name, const char* at);
+  bool fail_range(const char* at);
   bool full(std::size_t max_rows, std::size_t max_entries) const;
   Block hand_over();
   void push_row_columns(Block& block, std::int64_t line, bool labels_apply);

@@ -30,9 +30,9 @@ class SvmlightParser final : public LineParser {
   bool parse_label(std::string_view token);
   const char* parse_query_id(const char* at, const char* end);
   bool parse_features(const char* at, const char* end);
-  const char* fail_id(const char* at, const char* end);
-  const char* fail_value(const char* at, const char* end);
-  const char* parse_feature(const char* at, const char* end);
+  bool check_comment(const char* at, const char* end);
+  bool fail_id(const char* at, const char* end);
+  bool fail_value(const char* at, const char* end);
 
   Duplicates duplicates_;
 };

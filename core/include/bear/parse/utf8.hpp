@@ -19,6 +19,10 @@ void append_utf8(std::uint32_t code_point, Buffer<char>& out);
 // The result has the same number of bytes.
 void append_lower(std::string_view text, Buffer<char>& out);
 
+constexpr bool in_ascii_word(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '\'';
+}
+
 // Letters, digits and the apostrophe in ASCII; beyond it everything but punctuation and spaces.
 bool in_word(std::uint32_t code_point);
 

@@ -70,13 +70,8 @@ class CountSketch : public Storage {
         });
       }
     }
-    std::size_t touched = 0;
-    for (std::size_t i = 0; i < block_.size(); i += classes) {
-      bool moved = false;
-      for (std::size_t c = 0; c < classes; ++c) moved |= block_[i + c] != 0.0;
-      touched += moved;
-    }
-    return touched;
+    return static_cast<std::size_t>(
+        std::count_if(block_.begin(), block_.end(), [](double v) { return v != 0.0; }));
   }
 
   void scale(double c) override { cells_.scale(c); }

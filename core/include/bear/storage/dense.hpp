@@ -1,15 +1,15 @@
 // One weight per possible key below a known dimension: the exact, O(p) storage of SGD and oLBFGS.
 #pragma once
 
-#include "bear/storage/byte_cells.hpp"
+#include "bear/storage/cells.hpp"
 
 namespace bear {
 
 template <class Cell>
 class Dense final : public Storage {
  public:
-  Dense(std::size_t dimension, std::size_t classes, std::uint64_t seed)
-      : dimension_(dimension), classes_(classes), cells_(dimension, classes, seed) {}
+  Dense(std::size_t dimension, std::size_t classes)
+      : dimension_(dimension), classes_(classes), cells_(dimension, classes) {}
 
   void check(Keys keys) const override {
     for (const Key key : keys) {
@@ -48,7 +48,7 @@ class Dense final : public Storage {
 
   std::size_t reflect(const Places& places, ConstReals step, Reals change) const override {
     std::copy(step.begin(), step.end(), change.begin());
-    return places.touched.size();
+    return step.size();
   }
 
   void scale(double c) override { cells_.scale(c); }
@@ -60,8 +60,6 @@ class Dense final : public Storage {
   }
 
   std::span<std::byte> bytes() override { return cells_.bytes(); }
-  std::vector<double> numbers() const override { return cells_.numbers(); }
-  void restore(std::span<const double> numbers) override { cells_.restore(numbers); }
   std::size_t used() const override { return cells_.used(); }
   Fill fill() const override { return cells_.fill(); }
 

@@ -1,0 +1,159 @@
+"""Labels of sequences, from headers, tables and files; and labels of text."""
+
+import io
+
+import pytest
+
+from bearsketch.exceptions import ParameterError, ParseError, SourceError
+from bearsketch.io import ReadOptions, open_stream
+from bearsketch.io.labels import SequenceLabels, file_stem
+from bearsketch.keys import key_name
+
+from .helpers import labels_of, named, read
+
+FASTA = b">r1 taxon=ecoli\nACGTA\n>r2 taxon=suis\nTTTAC\nGG\n"
+
+
+def fasta(**options):
+    return labels_of(named(FASTA, "reads/sample_7.fa"), "fasta", kmer=3, **options)
+
+
+def test_from_the_header_by_expression():
+    assert fasta(label_regex=r"taxon=(\w+)") == ["ecoli", "suis"]
+
+
+def test_from_a_table_of_record_names(tmp_path):
+    (tmp_path / "t.tsv").write_bytes(b"# note\nr1\t1\nr2\t0\tmore\n\n")
+    assert fasta(label_table=tmp_path / "t.tsv") == [1.0, 0.0]
+
+
+def test_from_a_table_by_what_the_expression_finds(tmp_path):
+    (tmp_path / "t.tsv").write_bytes(b"ecoli\tgood\nsuis\tbad\n")
+    assert fasta(label_table=tmp_path / "t.tsv", label_regex="taxon=(.*)") == ["good", "bad"]
+
+
+def test_from_the_file_name(tmp_path):
+    assert fasta(label_from="file") == ["sample_7", "sample_7"]
+    assert fasta(label_from="file", label_regex=r"_(\d)") == [7.0, 7.0]
+    (tmp_path / "t.tsv").write_bytes(b"sample_7\tcase\n")
+    assert fasta(label_from="file", label_table=tmp_path / "t.tsv") == ["case", "case"]
+
+
+def test_labels_of_a_file_each_end_in_one_batch(tmp_path):
+    for name in ("a", "b"):
+        (tmp_path / f"{name}.fna").write_bytes(b">x\nACGT\n")
+    with open_stream(str(tmp_path / "*.fna"), kmer=2, label_from="file") as stream:
+        (batch,) = list(stream)
+    assert batch.labels.tolist() == ["a", "b"]
+    assert batch.tags == [b"x", b"x"]
+
+
+def test_without_a_source_of_labels_records_are_unlabelled():
+    with open_stream(named(FASTA, "r.fa"), kmer=3) as stream:
+        assert sum(len(batch) for batch in stream) == 2
+    assert (stream.counts.examples, stream.counts.unlabelled) == (0, 2)
+
+
+def test_a_record_without_a_label_is_broken():
+    with pytest.raises(ParseError) as caught:
+        fasta(label_regex="taxon=(e.*)")
+    assert (caught.value.code, caught.value.line) == ("FA-LABEL", 3)
+    assert fasta(label_regex="taxon=(e.*)", on_error="skip", max_errors=1) == ["ecoli"]
+
+
+@pytest.mark.parametrize(
+    ("table", "line"), [(b"r1\n", 1), (b"r1\t1\nr2\t \n", 2), (b"r1\t1\nr1\t0\n", 2)]
+)
+def test_a_broken_table_is_told_by_line(tmp_path, table, line):
+    (tmp_path / "t.tsv").write_bytes(table)
+    with pytest.raises(ParseError) as caught:
+        fasta(label_table=tmp_path / "t.tsv")
+    assert (caught.value.code, caught.value.line) == ("COM-LABEL-TABLE", line)
+
+
+def test_a_missing_table_is_told_as_a_source():
+    with pytest.raises(SourceError, match="label table"):
+        fasta(label_table="none.tsv")
+
+
+def test_kmer_must_be_given():
+    with pytest.raises(ParameterError, match="kmer must be given"):
+        read(named(FASTA, "r.fa"))
+
+
+def test_kmers_carry_their_names_in_their_keys():
+    with open_stream(named(b">r\nACGTT\n", "r.fa"), kmer=3) as stream:
+        batch = next(iter(stream))
+    assert batch.names is None
+    found = {
+        key_name(int(key), batch.naming): float(value)
+        for key, value in zip(batch.keys, batch.values, strict=True)
+    }
+    assert found == {"ACG": 2.0, "AAC": 1.0}
+    with open_stream(named(b">r\nACGTT\n", "r.fa"), kmer=3, canonical=False) as stream:
+        batch = next(iter(stream))
+    assert [key_name(int(key), batch.naming) for key in batch.keys] == ["ACG", "CGT", "GTT"]
+
+
+def test_windows_cut_records_into_reads():
+    text = named(b">r\n" + b"ACGT" * 10 + b"\n", "r.fa")
+    with open_stream(text, kmer=4, window=16, stride=8) as stream:
+        assert sum(len(batch) for batch in stream) == 4
+        assert stream.counts.other["records"] == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "stem"),
+    [("a/b.fna.gz", "b"), ("b.x.fa", "b.x"), ("b.gz", "b"), ("b.other", "b.other"), ("b", "b")],
+)
+def test_file_stem(name, stem):
+    assert file_stem(name) == stem
+
+
+def test_header_without_words():
+    assert SequenceLabels(ReadOptions(label_regex="(x*)")).of(b"", "f") is None
+
+
+TEXT = b"spam\tBuy now now\nham\tHello you\n\thidden\n"
+
+
+def test_text_labels_and_ngrams():
+    with open_stream(io.BytesIO(TEXT), "text", ngrams=(1, 2)) as stream:
+        batch = next(iter(stream))
+    assert batch.labels.tolist() == ["spam", "ham", ""]
+    first = {batch.names[i]: float(batch.values[i]) for i in range(int(batch.indptr[1]))}
+    assert first == {b"buy": 1, b"now": 2, b"buy now": 1, b"now now": 1}
+
+
+def test_text_without_labels_and_by_presence():
+    with open_stream(io.BytesIO(TEXT), "text", label_from="none", presence=True) as stream:
+        batch = next(iter(stream))
+    assert set(batch.values.tolist()) == {1.0}
+    assert stream.counts.unlabelled == 3
+
+
+def test_characters_and_case():
+    options = {"ngrams": None, "char_ngrams": (3, 3), "lowercase": False, "label_from": "none"}
+    with open_stream(io.BytesIO(b"ABcd\n"), "text", **options) as stream:
+        batch = next(iter(stream))
+    assert sorted(batch.names[i] for i in range(2)) == [b"#ABc", b"#Bcd"]
+
+
+def test_first_label_decides_for_all_files():
+    files = [io.BytesIO(b"1 |a b\n"), io.BytesIO(b"spam |a b\n")]
+    with pytest.raises(ParseError) as caught:
+        read(files, "vw")
+    assert caught.value.code == "VW-LABEL"
+    files = [io.BytesIO(b"|a b\n"), io.BytesIO(b"spam |a b\n"), io.BytesIO(b"|a\n")]
+    assert labels_of(files, "vw") == ["", "spam", ""]
+    assert labels_of([io.BytesIO(b"1 |a\n")], "vw", labels="name") == ["1"]
+
+
+def test_fields_of_json_lines():
+    line = b'{"y": 1, "w": 2, "t": "Free stuff", "city": "rome", "id": 7, "m": {"u": 2}}\n'
+    options = {"label_column": "y", "weight_column": "w", "text_columns": ["t"], "drop": ["id"]}
+    with open_stream(io.BytesIO(line), "jsonl", **options) as stream:
+        batch = next(iter(stream))
+    names = {batch.names[i]: float(batch.values[i]) for i in range(batch.n_entries)}
+    assert names == {b"t^free": 1, b"t^stuff": 1, b"city=rome": 1, b"m^u": 2}
+    assert (batch.labels.tolist(), batch.weights.tolist()) == ([1.0], [2.0])

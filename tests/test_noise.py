@@ -1,0 +1,41 @@
+"""The noise floor is the error that is really made."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from bearsketch import Batch, make_learner
+from bearsketch.noise import _tail, noise_of
+
+
+@pytest.mark.parametrize(("query", "depth"), [("mean", 1), ("mean", 4), ("median", 5)])
+def test_the_floor_is_the_error_of_estimates_of_absent_features(query, depth):
+    rng = np.random.default_rng(3)
+    learner = make_learner(
+        "mission", k=5, width=200, depth=depth, query=query, reads="storage", step_size=0.5
+    )
+    for _ in range(40):
+        keys = np.sort(rng.choice(5000, size=(20, 30)), axis=1)
+        rows = [np.unique(row) for row in keys]
+        indptr = np.cumsum([0, *map(len, rows)])
+        joined = np.concatenate(rows).astype(np.uint64)
+        labels = rng.choice([-1, 1], 20)
+        learner.learn(Batch(indptr, joined, np.ones(len(joined), dtype=np.float32), labels))
+    absent = np.arange(10**6, 10**6 + 4000, dtype=np.uint64)
+    error = float(np.sqrt((learner.weights_of(absent) ** 2).mean()))
+    assert noise_of(learner).floor == pytest.approx(error, rel=0.12)
+
+
+@pytest.mark.parametrize("columns", [1, 2, 5, 20])
+def test_the_chance_of_a_large_error(columns):
+    rng = np.random.default_rng(4)
+    drawn = np.sqrt((rng.normal(size=(200_000, columns)) ** 2).mean(axis=1))
+    for ratio in (1.0, 1.3, 1.8):
+        assert _tail(ratio, columns) == pytest.approx((drawn > ratio).mean(), abs=0.01)
+
+
+def test_learners_without_sketch_or_selection_have_no_noise():
+    assert noise_of(make_learner("sgd", dimension=10)) is None
+    assert noise_of(make_learner("fh", memory="1KiB")) is None
+    assert noise_of(make_learner(k=3, memory="1KiB")) is None  # nothing selected yet

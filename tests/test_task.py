@@ -1,0 +1,76 @@
+"""What labels ask for."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from bearsketch.exceptions import DataError, LimitError, ParameterError
+from bearsketch.task import Seen, decide
+
+
+def seen(*labels):
+    found = Seen()
+    array = np.array(labels)
+    found.add(array if array.dtype.kind == "U" else array.astype(float))
+    return found
+
+
+@pytest.mark.parametrize(
+    ("labels", "loss", "classes"),
+    [
+        ((1, -1, 1), "logistic", (-1, 1)),
+        ((0, 1), "logistic", (0, 1)),
+        ((2, 7, 2), "logistic", (2, 7)),
+        ((0.5, 1.5), "logistic", (0.5, 1.5)),
+        (("spam", "ham"), "logistic", ("ham", "spam")),
+        ((3, 1, 2), "softmax", (1, 2, 3)),
+        (("c", "a", "b"), "softmax", ("a", "b", "c")),
+        ((0.5, 1.5, 2.5), "squared", None),
+        (tuple(range(101)), "squared", None),
+        (tuple(range(100)), "softmax", tuple(range(100))),
+        ((0, 0), "logistic", (0, 1)),
+        ((-1, -1), "logistic", (-1, 1)),
+        ((1, 1), "logistic", None),
+    ],
+)
+def test_labels_decide(labels, loss, classes):
+    assert decide(seen(*labels))[:2] == (loss, classes)
+
+
+def test_a_wanted_loss_is_kept():
+    assert decide(seen(0, 1), loss="softmax").loss == "softmax"
+    assert decide(seen(0, 1), loss="squared").classes is None
+    with pytest.raises(DataError, match="two for loss 'logistic'"):
+        decide(seen(0, 1, 2), loss="logistic")
+    with pytest.raises(DataError, match="must be numbers"):
+        decide(seen("a", "b"), loss="squared")
+
+
+def test_named_classes_take_the_kind_of_the_labels():
+    assert decide(seen(0, 1), classes=["0", "1", "7"])[:2] == ("softmax", (0, 1, 7))
+    assert decide(seen("0", "x"), classes=["0", "x"]).classes == ("0", "x")
+    with pytest.raises(ParameterError, match="numbers"):
+        decide(seen(0, 1), classes=["a", "b"])
+    with pytest.raises(ParameterError, match="two different"):
+        decide(seen(0, 1), classes=["1", "1.0"])
+
+
+def test_room_for_later_classes():
+    task = decide(seen("a", "b"), max_classes=5)
+    assert (task.loss, task.classes, task.reserved) == ("softmax", ("a", "b"), 5)
+    assert decide(seen(0, 1), max_classes=2).loss == "logistic"
+    assert decide(seen(0.1, 0.2, 0.3), max_classes=5).loss == "squared"
+
+
+def test_what_cannot_be_decided_is_refused():
+    with pytest.raises(DataError, match="two classes at least"):
+        decide(seen("a", "a"))
+    with pytest.raises(DataError, match="two classes at least"):
+        decide(seen(5, 5))
+    with pytest.raises(LimitError, match="1001 different labels"):
+        decide(seen(*(f"id{i}" for i in range(1001))))
+    with pytest.raises(LimitError, match="at most 2 classes"):
+        decide(seen("a", "b", "c"), max_classes=2)
+    with pytest.raises(ParameterError, match="loss must be one of"):
+        decide(seen(0, 1), loss="hinge")
