@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import json
+import signal
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+from bearsketch.cli.guard import say
+
+if TYPE_CHECKING:
+    from bearsketch.experiments.reproduce import Outcome
 
 
 def reproduce(
@@ -30,17 +36,13 @@ def reproduce(
 
     `bearsketch reproduce all --workers 2 --json`
     """
-    from bearsketch.cli.progress import work_left
     from bearsketch.experiments import reproduce as job
 
     outcomes = []
     for name in job.names_of(figure):
-        with work_left(name) as report:
-            outcome = job.reproduce(name, trials=trials, out=out, workers=workers, report=report)
-        outcomes.append(outcome)
+        outcomes.append(_run(name, trials, out, workers))
         if not as_json:
-            files = ", ".join(path.name for path in (outcome.table, *outcome.figures))
-            typer.echo(f"{name}: {outcome.rows} rows; wrote {files} to {out}")
+            _say_what_was_written(outcomes[-1], out)
     if as_json:
         plain = {
             outcome.name: {
@@ -51,3 +53,20 @@ def reproduce(
             for outcome in outcomes
         }
         typer.echo(json.dumps({"trials": trials, "out": str(out), "figures": plain}))
+
+
+def _run(name: str, trials: int, out: Path, workers: int) -> Outcome:
+    from bearsketch.cli.progress import work_left
+    from bearsketch.experiments import reproduce as job
+
+    try:
+        with work_left(name) as report:
+            return job.reproduce(name, trials=trials, out=out, workers=workers, report=report)
+    except KeyboardInterrupt:
+        say(f"stopped; what is finished stays in {out}: run the same command to continue")
+        raise typer.Exit(128 + signal.SIGINT) from None
+
+
+def _say_what_was_written(outcome: Outcome, out: Path) -> None:
+    files = ", ".join(path.name for path in (outcome.table, *outcome.figures))
+    typer.echo(f"{outcome.name}: {outcome.rows} rows; wrote {files} to {out}")

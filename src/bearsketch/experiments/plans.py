@@ -160,16 +160,21 @@ def search_trials(trials: int) -> int:
 
 
 def cells(lines: Sequence[Line], trials: int, done: Done) -> list[Cell]:
-    """All cells known to be needed: those of searches, and of results whose step is known."""
-    needed: list[Cell] = []
+    """All cells known to be needed: those of searches, and of results whose step is known.
+
+    The first trials of every line come before the second of any, so that a run that is stopped
+    has a whole figure of fewer trials.
+    """
+    searches: list[Cell] = []
+    results: list[Cell] = []
     for line in lines:
         tried = _tried(line, trials, done)
         for setting in tried:
-            needed += _cells_of(setting, SEARCH_SEED, search_trials(trials))
+            searches += _cells_of(setting, SEARCH_SEED, search_trials(trials))
         final = _final(line, tried, trials, done)
         if final is not None:
-            needed += _cells_of(final, 0, trials)
-    return needed
+            results += _cells_of(final, 0, trials)
+    return searches + sorted(results, key=lambda cell: cell.first_seed)
 
 
 def rows(lines: Sequence[Line], trials: int, done: Done) -> Iterator[dict[str, Any]]:
