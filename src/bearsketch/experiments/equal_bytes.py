@@ -32,7 +32,7 @@ from bearsketch.sizes import entry_bytes
 FLOAT_BYTES = 4
 SELECTED_SHARE = 4  # the selected have 1/4 of the budget unless k is given
 READ_OUTS = ("all", "selected")
-LADDER = tuple(m * 10.0**e for e in range(-5, 5) for m in (1.0, 3.0))
+LADDER = tuple(float(f"{m}e{e}") for e in range(-5, 5) for m in (1, 3))
 FIRST_ORDER, SECOND_ORDER = (1.0, 3.0, 10.0), (0.1, 0.3, 1.0)
 START = {"bear": SECOND_ORDER, "olbfgs": SECOND_ORDER}
 COST = {"bear+": 2.0, "bear": 4.0, "mission": 2.0, "olbfgs": 4.0}

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from multiprocessing import connection
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from bearsketch.exceptions import SourceError
 
@@ -32,6 +32,14 @@ class Job(Protocol):
 
     def run(self) -> Any:
         """Run it; the result is plain enough for JSON."""
+
+
+class Experiment(NamedTuple):
+    """What a table needs: jobs from (trials, results so far), and rows from the same."""
+
+    title: str
+    jobs: Callable[[int, Done], Sequence[Job]]
+    rows: Callable[[int, Done], Iterable[Mapping[str, Any]]]
 
 
 class Store:
