@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import platform
 import time
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
@@ -73,9 +74,7 @@ class Run:
     @property
     def key(self) -> str:
         """All but the folder, with versions, as JSON."""
-        plain = {name: getattr(self, name) for name in self.__slots__ if name != "folder"}
-        versions = {"version": __version__, "prepared": RECIPE_VERSION}
-        return json.dumps({"run": "equal-bytes", **versions, **plain}, sort_keys=True)
+        return _key(self)
 
     @property
     def cost(self) -> float:
@@ -87,13 +86,15 @@ class Run:
         prepared, fit, rest = _rows(prepared_path(self.dataset, self.folder), self.validation)
         result: dict[str, Any] = dict.fromkeys((*READ_OUTS, "bytes", "k", "seconds"))
         try:
-            learner = self.make(prepared)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", UserWarning)  # many selected, on purpose
+                learner = self.make(prepared)
+            result |= {"bytes": learner.sizes.model_bytes, "k": learner.config.k}
             started = time.perf_counter()
             learner.learn(fit)
         except (DivergedError, LimitError):
             return result
         result["seconds"] = time.perf_counter() - started
-        result |= {"bytes": learner.sizes.model_bytes, "k": learner.config.k}
         for read_out in READ_OUTS if learner.config.k else READ_OUTS[:1]:
             margins = learner.predict_margin(rest, selected_only=read_out == "selected")
             result[read_out] = score(rest, margins, auc=DATASETS[self.dataset].skewed)
@@ -122,6 +123,13 @@ class Run:
             seed=self.seed,
             precision=self.precision,
         )
+
+
+@lru_cache(maxsize=None)  # asked for again after every finished run
+def _key(run: Run) -> str:
+    plain = {name: getattr(run, name) for name in run.__slots__ if name != "folder"}
+    versions = {"version": __version__, "prepared": RECIPE_VERSION}
+    return json.dumps({"run": "equal-bytes", **versions, **plain}, sort_keys=True)
 
 
 @lru_cache(maxsize=2)
@@ -224,7 +232,9 @@ def _search(line: Line, read_out: str, done: Done) -> tuple[list[Run], Run | Non
         runs = [at(rung) for rung in rungs]
         if any(run.key not in done for run in runs):
             return None
-        # Nothing that fits or stays finite is worse than anything else; ties go to small steps.
+        if done[runs[0].key]["bytes"] is None:
+            return 1  # too small a budget for any step
+        # Whatever stays finite is better than what does not; ties go to small steps.
         found = [done[run.key][read_out] for run in runs]
         return max(range(len(runs)), key=lambda i: (-1.0 if found[i] is None else found[i], -i))
 

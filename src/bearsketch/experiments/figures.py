@@ -259,7 +259,7 @@ def _n_datasets(rows: list[Row]) -> int:
 
 def _scores(axis: Any, rows: list[Row], x: str) -> None:
     """Scores with their spread over seeds, one line per series."""
-    for name, points in _results(rows).items():
+    for name, points in _results(row for row in rows if row["score"]).items():
         if points[0]["learner"] in ("sgd", "olbfgs"):
             axis.axhline(float(points[0]["score"]), **{**_style(name), "marker": ""})
             continue
@@ -268,7 +268,8 @@ def _scores(axis: Any, rows: list[Row], x: str) -> None:
     axis.set_xscale("log")
     axis.set_title(rows[0]["dataset"], fontsize=9)
     axis.set_ylabel("AUC" if rows[0]["metric"] == "auc" else "accuracy")
-    axis.legend(fontsize=6)
+    if axis.get_legend_handles_labels()[0]:
+        axis.legend(fontsize=6)
 
 
 def _fig2(rows: list[Row], axes: list[Any]) -> None:

@@ -32,7 +32,11 @@ def dna(data: Path) -> Prepared:
 
 def genome_paths(data: Path) -> list[Path]:
     """Files of the genomes; class numbers are places in this list."""
-    return sorted((data / "genomes" / "bacteria15").glob("*.fna.gz"))
+    folder = data / "genomes" / "bacteria15"
+    found = sorted(folder.glob("*.fna.gz"))
+    if not found:
+        raise FileNotFoundError(f"no *.fna.gz in {folder}")
+    return found
 
 
 def read_genome(path: Path) -> Bases:
