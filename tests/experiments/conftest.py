@@ -36,7 +36,9 @@ def svmlight(random, n):
     lines = []
     for _ in range(n):
         label = int(random.random() < 0.5)
-        keys = sorted({*random.choice(np.arange(1, 11) + 10 * label, 4), *random.integers(50, 400, 6)})
+        keys = sorted(
+            {*random.choice(np.arange(1, 11) + 10 * label, 4), *random.integers(50, 400, 6)}
+        )
         value = 1 / np.sqrt(len(keys))
         lines.append(f"{2 * label - 1} " + " ".join(f"{key}:{value:.6f}" for key in keys))
     return "\n".join(lines) + "\n"
@@ -64,7 +66,7 @@ def made_up(tmp_path_factory):
     write_tar(
         text / "imdb-aclImdb-labelled.tar.xz",
         [
-            (f"aclImdb/{part}/{side}/{i}_7.txt", sentence(random, side == "pos") + b" caf\xe9")
+            (f"aclImdb/{part}/{side}/{i}_7.txt", sentence(random, side == "pos") + b" na\xefve")
             for part in ("train", "test")
             for side in ("neg", "pos")
             for i in range(60)

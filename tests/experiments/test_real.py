@@ -14,7 +14,6 @@ from bearsketch.experiments.datasets import genomes, prepared_path
 from bearsketch.experiments.datasets.prepared import Prepared
 from bearsketch.experiments.reproduce import write_table
 
-
 COMMAND = [sys.executable, "-c", "from bearsketch.cli.app import main; main()"]
 MANY = ("fig2", "fig3", "equal-bytes")
 TWO = ("rcv1", "hashed24")
@@ -46,28 +45,20 @@ def test_every_figure_is_drawn_from_its_table_alone(name, tmp_path):
     drawn = svg.read_text()
     for word in ("bear+", "mission", *TWO):
         assert word in drawn
-    assert [path.read_bytes() for path in figures.draw(name, table, tmp_path)] == [
-        png.read_bytes(),
-        svg.read_bytes(),
-    ]
 
 
 def test_the_command_writes_a_table_and_continues(made_up, tmp_path):
-    words = ["reproduce", "equal-bytes", "--data", str(made_up), "--dataset", "rcv1"]
+    words = ["reproduce", "fig3", "--data", str(made_up), "--dataset", "rcv1"]
     words += ["--seeds", "2", "--out", str(tmp_path), "--workers", "1", "--json"]
     done = run(*words)
     assert done.returncode == 0, done.stderr
     record = json.loads(done.stdout)
     assert record["seeds"] == 2
-    with (tmp_path / "equal-bytes.csv").open() as file:
+    with (tmp_path / "fig3.csv").open() as file:
         table = list(csv.DictReader(file))
-    assert len(table) == record["figures"]["equal-bytes"]["rows"]
-    assert {row["dataset"] for row in table} == {"rcv1"}
-    assert {row["series"] for row in table} == {
-        "bear+",
-        "bear+, k=0",
-        *(f"{name}, {cell}" for name in ("fh", "mission", "bear", "awm") for cell in ("float32", "int8")),
-    }
+    assert len(table) == record["figures"]["fig3"]["rows"] == 15
+    assert {row["series"] for row in table} == {"bear+", "mission, float32", "bear, float32"}
+    assert [row["k"] for row in table if row["series"] == "bear+"] == "10 30 100 300 1000".split()
     finished = (tmp_path / "cells.jsonl").read_text()
     assert run(*words).returncode == 0
     assert (tmp_path / "cells.jsonl").read_text() == finished
@@ -78,9 +69,7 @@ def test_real_experiments_need_the_folder_and_their_own_data_sets(tmp_path):
     assert done.returncode == 2
     assert "error[EXP-DATA]" in done.stderr
     with pytest.raises(ParameterError, match="data sets of acceptance are rcv1"):
-        reproduce.reproduce(
-            "acceptance", trials=1, out=tmp_path, data=tmp_path, datasets=["avazu"]
-        )
+        reproduce.reproduce("acceptance", trials=1, out=tmp_path, data=tmp_path, datasets=["avazu"])
 
 
 @pytest.mark.parametrize("name", ["20news", "spam", "imdb"])

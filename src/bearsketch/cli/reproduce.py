@@ -73,4 +73,6 @@ def reproduce(
             }
             for outcome in outcomes
         }
-        typer.echo(json.dumps({"trials": trials, "seeds": seeds, "out": str(out), "figures": plain}))
+        typer.echo(
+            json.dumps({"trials": trials, "seeds": seeds, "out": str(out), "figures": plain})
+        )

@@ -13,7 +13,7 @@ import time
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +22,8 @@ import numpy as np
 from bearsketch import __version__
 from bearsketch.batch import Batch
 from bearsketch.exceptions import DivergedError, LimitError
-from bearsketch.experiments.datasets import DATASETS, RECIPE_VERSION, Prepared, prepared_path
+from bearsketch.experiments.datasets import DATASETS, RECIPE_VERSION, prepared_path
+from bearsketch.experiments.datasets.prepared import Prepared
 from bearsketch.experiments.grid import Done
 from bearsketch.experiments.plans import SEARCH_SEED
 from bearsketch.experiments.search import climb
@@ -109,11 +110,13 @@ class Run:
         if k is None and self.learner != "fh":
             k = max(budget // SELECTED_SHARE // entry_bytes(columns, False), 1)
         dense = self.learner in ("sgd", "olbfgs")
-        size = {"dimension": prepared.dimension} if dense else {"memory": max(budget, 1), "k": k}
+        size: dict[str, Any] = (
+            {"dimension": prepared.dimension} if dense else {"memory": max(budget, 1), "k": k}
+        )
         own = {} if self.learner == "bear+" else {"intercept": dataset.skewed}
         return make_learner(
             self.learner,
-            **size,  # type: ignore[arg-type]
+            **size,
             **own,
             loss="softmax" if columns > 1 else "logistic",
             classes=list(range(prepared.classes)),
@@ -125,7 +128,7 @@ class Run:
         )
 
 
-@lru_cache(maxsize=None)  # asked for again after every finished run
+@cache  # asked for again after every finished run
 def _key(run: Run) -> str:
     plain = {name: getattr(run, name) for name in run.__slots__ if name != "folder"}
     versions = {"version": __version__, "prepared": RECIPE_VERSION}
@@ -220,7 +223,7 @@ def rows(some: Sequence[Line], seeds: int, done: Done) -> Iterator[dict[str, Any
 
 
 def _search(line: Line, read_out: str, done: Done) -> tuple[list[Run], Run | None]:
-    """Runs of the search for a step, and the chosen run once it is over."""
+    """Give the runs of the search for a step, and the chosen run once it is over."""
     if not line.search:
         return [], line.run
     start = [LADDER.index(step) for step in START.get(line.run.learner, FIRST_ORDER)]

@@ -13,7 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from bearsketch import __version__
-from bearsketch.experiments.datasets import DATASETS, Prepared, genomes, prepared_path, text
+from bearsketch.experiments.datasets import DATASETS, genomes, prepared_path, text
+from bearsketch.experiments.datasets.prepared import Prepared
 from bearsketch.experiments.grid import Done, Experiment, Job
 from bearsketch.io import open_stream
 from bearsketch.learners import make_learner

@@ -75,4 +75,4 @@ def _batch(rows: list[dict[int, float]], labels: list[int]) -> Batch:
     ordered = [sorted(row.items()) for row in rows]
     keys = np.array([key for row in ordered for key, _ in row], dtype=np.uint64)
     values = np.array([value for row in ordered for _, value in row], dtype=np.float32)
-    return Batch(np.cumsum([0, *map(len, ordered)]), keys, values, labels)
+    return Batch(np.cumsum([0, *map(len, ordered)]), keys, values, np.array(labels))

@@ -50,7 +50,7 @@ def read_genome(path: Path) -> Bases:
 
 
 def draw_reads(genomes: list[Bases], n: int, seed: int) -> Batch:
-    """Reads from anywhere, equally many of each genome, in a mixed order.
+    """Draw reads from anywhere, equally many of each genome, in a mixed order.
 
     Examples
     --------
@@ -70,7 +70,7 @@ def draw_reads(genomes: list[Bases], n: int, seed: int) -> Batch:
 
 
 def kmer_codes(bases: Bases) -> npt.NDArray[np.int64]:
-    """Number of the k-mer at each place, along the last axis."""
+    """Give the number of the k-mer at each place, along the last axis."""
     n = bases.shape[-1] - KMER + 1
     codes = np.zeros((*bases.shape[:-1], n), dtype=np.int64)
     for j in range(KMER):

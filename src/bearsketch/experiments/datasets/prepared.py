@@ -67,7 +67,7 @@ class Prepared:
         """Read what :meth:`save` wrote; runs no code from the file."""
         try:
             with np.load(path, allow_pickle=False) as arrays:
-                parts = [
+                train, test = (
                     Batch(
                         arrays[f"{name}.indptr"],
                         arrays[f"{name}.keys"].astype(np.uint64),
@@ -75,8 +75,8 @@ class Prepared:
                         arrays[f"{name}.labels"],
                     )
                     for name in ("train", "test")
-                ]
-                return cls(*parts, int(arrays["dimension"]), int(arrays["classes"]))
+                )
+                return cls(train, test, int(arrays["dimension"]), int(arrays["classes"]))
         except (OSError, ValueError, KeyError, zipfile.BadZipFile) as error:
             raise SourceError(
                 f"{path} is no prepared data set: {error}",
@@ -153,7 +153,7 @@ def numbered(train: Batch, test: Batch) -> tuple[Batch, Batch, int]:
     2
     """
     seen, numbers = np.unique(np.concatenate([train.keys, test.keys]), return_inverse=True)
-    numbers = numbers.astype(np.uint64)
+    keys = numbers.astype(np.uint64)
     cut = train.n_entries
-    parts = replace(train, keys=numbers[:cut]), replace(test, keys=numbers[cut:])
+    parts = replace(train, keys=keys[:cut]), replace(test, keys=keys[cut:])
     return *parts, len(seen)

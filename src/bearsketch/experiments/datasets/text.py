@@ -173,5 +173,5 @@ def _trigrams(mails: list[tuple[int, bytes]]) -> Batch:
         keys.append(seen)
         counts.append(count.astype(np.float32))
     indptr = np.cumsum([0, *map(len, keys)], dtype=np.int64)
-    labels = [label for label, _ in mails]
+    labels = np.array([label for label, _ in mails])
     return Batch(indptr, np.concatenate(keys), np.concatenate(counts), labels)
