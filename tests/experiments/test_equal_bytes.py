@@ -132,3 +132,27 @@ def test_known_results_are_compared_with_what_is_required(tmp_path):
     assert not met[10.0, "all"]
     assert not met[95.0, "selected"]
     assert met[300.0, "selected"]
+
+
+def row_of(series, score, learner="bear+", precision="int8"):
+    place = {"dataset": "rcv1", "compression": 10.0, "read_out": "all", "version": "1"}
+    return {**place, "series": series, "score": score, "learner": learner, "precision": precision}
+
+
+@pytest.mark.parametrize(
+    ("ours", "float32", "int8", "met"),
+    [(0.9, 0.9, 0.902, True), (0.9, 0.901, 0.5, False), (0.9, 0.8, 0.904, False)],
+)
+def test_the_verdict_asks_for_the_best_baseline_of_each_cell_type(ours, float32, int8, met):
+    table = [
+        row_of("bear+", ours),
+        row_of("bear+, k=0", 0.7),
+        row_of("fh, float32", float32, "fh", "float32"),
+        row_of("awm, float32", 0.3, "awm", "float32"),
+        row_of("fh, int8", None, "fh"),
+        row_of("awm, int8", int8, "awm"),
+    ]
+    (found,) = real.compare(table)
+    assert found["met"] is met
+    assert (found["float32_best"], found["int8_best"]) == ("fh", "awm")
+    assert found["k0"] == 0.7

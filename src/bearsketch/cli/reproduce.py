@@ -14,7 +14,7 @@ def reproduce(
         str,
         typer.Argument(
             help="fig1a, fig1b, fig1c, noise, checks, theorem1, theorem2, or all of these; "
-            "on real data fig2, fig3, table2, table3, equal-bytes or acceptance."
+            "on real data fig2, fig3, table2, table3, equal-bytes, verdict or acceptance."
         ),
     ],
     data: Annotated[

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -14,6 +14,7 @@ from bearsketch.experiments.equal_bytes import READ_OUTS, Line, Run, jobs, lines
 from bearsketch.experiments.grid import Done, Experiment
 
 COMPRESSIONS = (10.0, 30.0, 100.0, 300.0, 1000.0)
+CLOSE = 0.003
 FOUR_KIB = 16384.0  # where 2^24 features of 4 bytes become 4 KiB
 PAPER_SETS = ("rcv1", "spam", "dna", "hashed24")
 PAPER_COMPRESSION = {"rcv1": 10.0, "spam": 330.0, "dna": 330.0, "hashed24": 1100.0}
@@ -57,6 +58,55 @@ def equal_bytes(names: Sequence[str], data: Path, folder: Path) -> Experiment:
     wide = {"hashed24": (*COMPRESSIONS, FOUR_KIB)}
     compressions = {name: wide.get(name, COMPRESSIONS) for name in names}
     return _of_lines("Accuracy at equal bytes", lines(names, compressions, folder))
+
+
+def verdict(names: Sequence[str], data: Path, folder: Path) -> Experiment:
+    """Return the same runs as one row per cell: ours, and the best tuned of each cell type."""
+    whole = equal_bytes(names, data, folder)
+
+    def best(seeds: int, done: Done) -> Iterator[Mapping[str, Any]]:
+        yield from compare(whole.rows(seeds, done))
+
+    return Experiment("Ours against the best tuned", whole.jobs, best)
+
+
+def compare(table: Iterable[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
+    """One row for every data set, compression and read-out of a table of equal bytes.
+
+    ``met`` says whether ours is at or above the best tuned baseline with float32 cells, and at
+    most ``CLOSE`` below the best one with cells of one byte.
+    """
+    cells: dict[tuple[str, float, str], list[Mapping[str, Any]]] = {}
+    for row in table:
+        cells.setdefault((row["dataset"], row["compression"], row["read_out"]), []).append(row)
+    for (dataset, compression, read_out), group in cells.items():
+        ours, others = _sides(group)
+        if ours.get("bear+") is None:
+            continue  # the budget holds no selected feature
+        found: dict[str, Any] = {"dataset": dataset, "compression": compression}
+        found |= {"read_out": read_out, "ours": ours["bear+"], "k0": ours.get("bear+, k=0")}
+        for precision, scores in others.items():
+            name = max(scores, key=scores.__getitem__) if scores else None
+            found |= {f"{precision}_best": name, precision: scores[name] if name else None}
+        ahead = found["float32"] is None or found["ours"] >= found["float32"]
+        close = found["int8"] is None or found["ours"] >= found["int8"] - CLOSE
+        yield {**found, "met": ahead and close, "version": group[0]["version"]}
+
+
+def _sides(
+    group: Sequence[Mapping[str, Any]],
+) -> tuple[dict[str, float], dict[str, dict[str, float]]]:
+    """Scores of ours by series, and of the baselines by precision and learner."""
+    ours: dict[str, float] = {}
+    others: dict[str, dict[str, float]] = {"float32": {}, "int8": {}}
+    for row in group:
+        if row["score"] is None:
+            continue
+        if row["learner"] == "bear+":
+            ours[row["series"]] = row["score"]
+        else:
+            others[row["precision"]][row["learner"]] = row["score"]
+    return ours, others
 
 
 def tolerance(compression: float, read_out: str) -> float:
@@ -141,5 +191,6 @@ REAL: Mapping[str, Real] = {
     "table2": Real(("20news", "spam", "imdb", "dna"), interest.table2),
     "table3": Real(PAPER_SETS, table3),
     "equal-bytes": Real(tuple(DATASETS), equal_bytes),
+    "verdict": Real(tuple(DATASETS), verdict),
     "acceptance": Real(tuple(KNOWN), acceptance),
 }
