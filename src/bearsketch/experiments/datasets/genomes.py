@@ -56,7 +56,7 @@ def draw_reads(genomes: list[Bases], n: int, seed: int) -> Batch:
     --------
     >>> genomes = [np.zeros(500, dtype=np.int8), np.full(500, 3, dtype=np.int8)]
     >>> draw_reads(genomes, 4, seed=0).keys
-    array([       0, 16777215, 16777215,        0], dtype=uint64)
+    array([       0,        0, 16777215, 16777215], dtype=uint64)
     """
     random = np.random.default_rng(seed)
     labels = random.permutation(np.arange(n) % len(genomes))
