@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import signal
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -51,17 +53,16 @@ def reproduce(
 
     `bearsketch reproduce equal-bytes --data data --dataset rcv1 --seeds 3`
     """
+    from bearsketch.cli.progress import work_left
     from bearsketch.experiments import reproduce as job
 
     outcomes = []
     for name in job.names_of(figure):
-<<<<<<< HEAD
-        outcomes.append(_run(name, trials, out, workers))
-=======
-        with work_left(name) as report:
+        amount = trials if name in job.EXPERIMENTS else seeds
+        with _stopped_runs_continue(out), work_left(name) as report:
             outcome = job.reproduce(
                 name,
-                trials=trials if name in job.EXPERIMENTS else seeds,
+                trials=amount,
                 out=out,
                 workers=workers,
                 data=data,
@@ -69,7 +70,6 @@ def reproduce(
                 report=report,
             )
         outcomes.append(outcome)
->>>>>>> real
         if not as_json:
             _say_what_was_written(outcomes[-1], out)
     if as_json:
@@ -81,17 +81,15 @@ def reproduce(
             }
             for outcome in outcomes
         }
-<<<<<<< HEAD
-        typer.echo(json.dumps({"trials": trials, "out": str(out), "figures": plain}))
+        typer.echo(
+            json.dumps({"trials": trials, "seeds": seeds, "out": str(out), "figures": plain})
+        )
 
 
-def _run(name: str, trials: int, out: Path, workers: int) -> Outcome:
-    from bearsketch.cli.progress import work_left
-    from bearsketch.experiments import reproduce as job
-
+@contextlib.contextmanager
+def _stopped_runs_continue(out: Path) -> Iterator[None]:
     try:
-        with work_left(name) as report:
-            return job.reproduce(name, trials=trials, out=out, workers=workers, report=report)
+        yield
     except KeyboardInterrupt:
         say(f"stopped; what is finished stays in {out}: run the same command to continue")
         raise typer.Exit(128 + signal.SIGINT) from None
@@ -100,8 +98,3 @@ def _run(name: str, trials: int, out: Path, workers: int) -> Outcome:
 def _say_what_was_written(outcome: Outcome, out: Path) -> None:
     files = ", ".join(path.name for path in (outcome.table, *outcome.figures))
     typer.echo(f"{outcome.name}: {outcome.rows} rows; wrote {files} to {out}")
-=======
-        typer.echo(
-            json.dumps({"trials": trials, "seeds": seeds, "out": str(out), "figures": plain})
-        )
->>>>>>> real
