@@ -18,7 +18,7 @@ from bearsketch.experiments.datasets.prepared import Prepared
 from bearsketch.experiments.grid import Done, Experiment, Job
 from bearsketch.io import open_stream
 from bearsketch.learners import make_learner
-from bearsketch.training import Training
+from bearsketch.training.loop import Training
 
 SHOWN = 20
 WORD_MEMORY, WORD_K = "64KiB", 200
