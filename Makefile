@@ -68,5 +68,13 @@ fuzz: $(VENV)/.tools  ## run each fuzz target for SECONDS; what it finds lies in
 	    build/fuzz/corpus/$$target tests/corpus/$$target || exit 1; \
 	done
 
+bench: setup  ## speed and memory beside scikit-learn and Vowpal Wabbit, as ratios in one run
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --group bench
+	$(BIN)/python benchmarks/run.py
+
+docs: setup  ## build the documentation into docs/_build
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --group docs
+	$(BIN)/python -m sphinx -W --keep-going -q docs docs/_build
+
 clean:  ## remove what the targets made
 	rm -rf $(VENV) build demo

@@ -222,7 +222,8 @@ void bind_arrays(nb::class_<Block>& c) {
                 [](nb::handle self) { return array<float>(self, block_of(self).values); });
   c.def_prop_ro("labels", [](nb::handle self) -> nb::object {
     const Block& b = block_of(self);
-    return b.label_kind == LabelKind::name ? nb::none() : array<double>(self, b.labels);
+    return b.labelled && b.label_kind != LabelKind::name ? array<double>(self, b.labels)
+                                                         : nb::none();
   });
   c.def_prop_ro("weights", [](nb::handle self) -> nb::object {
     const Block& b = block_of(self);
@@ -243,7 +244,7 @@ void bind_arrays(nb::class_<Block>& c) {
 
 void bind_rest(nb::class_<Block>& c) {
   c.def_prop_ro("label_names", [](const Block& b) -> nb::object {
-    return b.label_kind == LabelKind::name ? list_of(b.label_names) : nb::none();
+    return b.labelled && b.label_kind == LabelKind::name ? list_of(b.label_names) : nb::none();
   });
   c.def_prop_ro(
       "tags", [](const Block& b) -> nb::object { return b.tagged ? list_of(b.tags) : nb::none(); });

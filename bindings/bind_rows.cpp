@@ -197,25 +197,29 @@ void bind_csv(nb::module_& m) {
            nb::call_guard<nb::gil_scoped_release>())
       .def("drop", &CsvTable::drop, "rows"_a)
       .def("expect_columns", &CsvTable::expect_columns, "columns"_a)
-      .def("cells",
-           [](const CsvTable& self, std::size_t row) {
-             if (row >= self.n_rows()) throw std::invalid_argument("row out of range");
-             nb::list out;
-             for (std::size_t i = 0; i < self.row_columns(row); ++i)
-               out.append(to_bytes(self.cell(row, i)));
-             return out;
-           })
-      .def("lines",
-           [](const CsvTable& self, std::size_t first, std::size_t last) {
-             if (first > last || last > self.n_rows())
-               throw std::invalid_argument("rows out of range");
-             std::vector<std::int64_t> out(last - first);
-             for (std::size_t i = first; i < last; ++i) out[i - first] = self.line_of(i);
-             return give(std::move(out));
-           })
-      .def("end_of", &CsvTable::end_of)
-      .def("end_line_of", &CsvTable::end_line_of)
-      .def("column_of", &CsvTable::column_of)
+      .def(
+          "cells",
+          [](const CsvTable& self, std::size_t row) {
+            if (row >= self.n_rows()) throw std::invalid_argument("row out of range");
+            nb::list out;
+            for (std::size_t i = 0; i < self.row_columns(row); ++i)
+              out.append(to_bytes(self.cell(row, i)));
+            return out;
+          },
+          "row"_a)
+      .def(
+          "lines",
+          [](const CsvTable& self, std::size_t first, std::size_t last) {
+            if (first > last || last > self.n_rows())
+              throw std::invalid_argument("rows out of range");
+            std::vector<std::int64_t> out(last - first);
+            for (std::size_t i = first; i < last; ++i) out[i - first] = self.line_of(i);
+            return give(std::move(out));
+          },
+          "first"_a, "last"_a)
+      .def("end_of", &CsvTable::end_of, "row"_a)
+      .def("end_line_of", &CsvTable::end_line_of, "row"_a)
+      .def("column_of", &CsvTable::column_of, "row"_a, "column"_a)
       .def("rows",
            [](const CsvTable& t, std::size_t a, std::size_t b, const Uses& u, std::uint64_t seed,
               bool names, std::size_t max_name, std::size_t max_features) {

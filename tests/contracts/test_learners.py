@@ -119,7 +119,6 @@ STRANGERS = {
     "query": {"query": "median"},
     "precision": {"precision": "float32"},
     "reads": {"reads": "selection"},
-    "history": {"history": 3},
     "step": {"step_size": 0.03},
     "l2": {"l2": 0.1},
     "intercept": {"intercept": False},
@@ -132,9 +131,17 @@ def test_merging_strangers_names_the_field_and_both_values(field):
     made, *_ = trained("bear+")
     before = made._core.cells()
     stranger = make("bear+", **STRANGERS[field])
-    with pytest.raises(IncompatibleError, match=f"learners must agree to merge: {field} is .* here"):
+    with pytest.raises(
+        IncompatibleError, match=f"learners must agree to merge: {field} is .* here"
+    ):
         made.merge(stranger)
     assert made._core.cells() == before
+
+
+def test_merging_checks_the_history():
+    one, two = (make("bear", history=n) for n in (5, 3))
+    with pytest.raises(IncompatibleError, match="history is 5 here and 3 there"):
+        one.merge(two)
 
 
 def test_merging_checks_learner_labels_and_itself():

@@ -1,4 +1,4 @@
-"""The whole matrix runs: every learner x loss x selection x query x reads; the rest says why not."""
+"""Every learner x loss x selection x query x reads runs, or says why not."""
 
 from __future__ import annotations
 

@@ -87,4 +87,4 @@ def test_unlabelled_lines_are_left_out_and_errors_name_their_place(tmp_path):
     with pytest.raises(DataError, match=r"mails.vw:1"):
         SketchClassifier().fit_stream(path)
     with pytest.raises(ParameterError, match="no option of a stream"):
-        SketchClassifier().fit_stream(path, speling=True)
+        SketchClassifier().fit_stream(path, unknown=True)

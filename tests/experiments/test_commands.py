@@ -67,6 +67,8 @@ def test_reproduce_stopped_and_continued(tmp_path):
     process.send_signal(signal.SIGINT)
     _, errors = process.communicate(timeout=60)
     assert process.returncode == 130, errors
+    assert b"run the same command to continue" in errors
+    assert b"Traceback" not in errors
     kept = cells.read_text()
     assert 3 <= kept.count("\n") < 70
     assert not (tmp_path / "theorem1.csv").exists()

@@ -91,3 +91,8 @@ def test_the_order_of_methods_at_one_compression(tmp_path):
     )
     assert plus.success >= 0.9
     assert plus.success > first.success
+
+
+def test_the_first_trials_of_every_line_come_first():
+    lines = [Line("a", Setting(**{**SMALL, "passes": n})) for n in (3, 4)]
+    assert [cell.first_seed for cell in cells(lines, 20, {})] == [0, 0, 10, 10]

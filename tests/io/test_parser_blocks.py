@@ -48,6 +48,14 @@ def test_what_does_not_apply_is_none() -> None:
     assert take_all(_core.Parser("vw", names=False), b"1 | a\n").name_data is None
 
 
+@pytest.mark.parametrize("labels", ["auto", "number", "name"])
+def test_sequences_have_titles_and_no_labels(labels: str) -> None:
+    block = take_all(_core.Parser("fasta", k=2, labels=labels), b">one x\nACGT\n>two\nAC\n")
+    assert (block.labels, block.label_names) == (None, None)
+    assert block.tags == [b"one x", b"two"]
+    assert block.counts["examples"] == 2
+
+
 def test_arrays_outlive_their_block() -> None:
     block = take_all(_core.Parser("svmlight"), b"1 1:1 2:2\n" * 50)
     keys, expected = block.keys, block.keys.tolist()

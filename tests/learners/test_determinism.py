@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 
 import numpy as np
@@ -35,7 +36,7 @@ def cuts(n_rows, rng):
     at = [0]
     while at[-1] < n_rows:
         at.append(min(at[-1] + BATCH * rng.randint(1, 5), n_rows))
-    return list(zip(at[:-1], at[1:], strict=True))
+    return list(itertools.pairwise(at))
 
 
 @pytest.mark.parametrize("options", [{}, {"l2": 0.05, "intercept": True}], ids=["plain", "decay"])

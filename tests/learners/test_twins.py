@@ -162,13 +162,3 @@ def test_any_length_of_history(history):
 def test_bear_plus_over_several_passes(loss, precision):
     core, twin, pool = make_pair("bear+", loss, precision=precision, again=True)
     check_agreement(core, twin, pool, loss, passes=2)
-
-
-def test_names_hash_as_the_twin_says():
-    from bearsketch.keys import hash_names
-    from reference.hashing import name_key
-
-    names = [b"", b"a", "ü".encode(), b"\x00\xff", *(b"x" * n for n in range(1, 300, 7))]
-    for seed in (0, 1, 2**64 - 1):
-        wanted = [name_key(name, seed) for name in names]
-        assert hash_names(names, seed).tolist() == wanted

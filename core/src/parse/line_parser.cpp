@@ -38,7 +38,7 @@ void LineParser::finish_line(Line outcome) {
       pass(Count::comment);
       return;
     case Line::row:
-      if (commit_row(splitter_.lines(), duplicates(), true)) return;
+      if (commit_row(splitter_.lines(), duplicates())) return;
       if (duplicates() == Duplicates::refuse) fail_duplicate();
       break;
     case Line::error:

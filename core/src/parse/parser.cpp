@@ -43,6 +43,7 @@ bool Parser::full(std::size_t max_rows, std::size_t max_entries) const {
 Block Parser::hand_over() {
   block_.label_kind = label_kind_;
   block_.named = named();
+  block_.labelled = labelled();
   if (label_kind_ == LabelKind::name) block_.label_names.pad(block_.rows());
   if (block_.tagged) block_.tags.pad(block_.rows());
   block_.done = ended_ && !row_waits_;
@@ -132,7 +133,7 @@ void Parser::start_row() {
   failed_ = false;
 }
 
-bool Parser::commit_row(std::int64_t line, Duplicates duplicates, bool labels_apply) {
+bool Parser::commit_row(std::int64_t line, Duplicates duplicates) {
   switch (row_.finish(duplicates)) {
     case Row::Finished::yes:
       break;
@@ -144,11 +145,11 @@ bool Parser::commit_row(std::int64_t line, Duplicates duplicates, bool labels_ap
   if (labelled_) label_kind_ = row_label_kind_;
   row_waits_ = block_.rows() > 0 && block_.keys.size() > max_entries_;
   if (row_waits_) row_.move_to(next_);
-  push_row_columns(row_waits_ ? next_ : block_, line, labels_apply);
+  push_row_columns(row_waits_ ? next_ : block_, line);
   return true;
 }
 
-void Parser::push_row_columns(Block& block, std::int64_t line, bool labels_apply) {
+void Parser::push_row_columns(Block& block, std::int64_t line) {
   if (label_kind_ == LabelKind::name) {
     block.label_names.pad(block.rows());
     block.label_names.push(label_name_);
@@ -164,7 +165,7 @@ void Parser::push_row_columns(Block& block, std::int64_t line, bool labels_apply
   block.weighted = block.weighted || weight_ != 1;
   block.line_of_row.push(line);
   ++block[Count::lines];
-  ++block[labelled_ || !labels_apply ? Count::examples : Count::unlabelled];
+  ++block[labelled_ || !labelled() ? Count::examples : Count::unlabelled];
   block[Count::empty] += row_.size() == 0;
   block[Count::duplicates] += row_.duplicates();
   block[Count::collisions] += row_.collisions();

@@ -19,7 +19,7 @@ bool SequenceParser::commit_read() {
     return false;
   }
   count_in_row(Count::invalid_windows, kmers_.invalid_windows());
-  return commit_row(title_line_, Duplicates::sum, false);
+  return commit_row(title_line_, Duplicates::sum);
 }
 
 void SequenceParser::reject_record(std::int64_t line, std::size_t column, std::string code,

@@ -9,9 +9,10 @@ import signal
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from itertools import islice
 from multiprocessing import connection
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from bearsketch.exceptions import SourceError
 
@@ -32,6 +33,14 @@ class Job(Protocol):
 
     def run(self) -> Any:
         """Run it; the result is plain enough for JSON."""
+
+
+class Experiment(NamedTuple):
+    """What a table needs: jobs from (trials, results so far), and rows from the same."""
+
+    title: str
+    jobs: Callable[[int, Done], Sequence[Job]]
+    rows: Callable[[int, Done], Iterable[Mapping[str, Any]]]
 
 
 class Store:
@@ -115,7 +124,7 @@ def run_all(
         return
     with _OneThreadEach(), _pool(workers) as pool:
         try:
-            _drive(pool, plan, store, report)
+            _drive(pool, 2 * workers, plan, store, report)
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
             raise
@@ -123,16 +132,18 @@ def run_all(
 
 def _drive(
     pool: ProcessPoolExecutor,
+    most: int,
     plan: Callable[[Done], Sequence[Job]],
     store: Store,
     report: Callable[[float, float], None],
 ) -> None:
+    """Keep at most ``most`` jobs at the pool, so that the plan's order holds as it changes."""
     running: dict[Future[Any], str] = {}
     while True:
         started = set(running.values())
-        for job in _missing(plan, store):
-            if job.key not in started:
-                running[pool.submit(_run, job)] = job.key
+        waiting = (job for job in _missing(plan, store) if job.key not in started)
+        for job in islice(waiting, most - len(running)):
+            running[pool.submit(_run, job)] = job.key
         if not running:
             return
         finished, _ = wait(running, return_when=FIRST_COMPLETED)

@@ -14,6 +14,7 @@ import numpy as np
 
 from bearsketch import __version__
 from bearsketch.experiments.grid import Done, Store, run_all
+from bearsketch.experiments.search import climb
 from bearsketch.experiments.simulation import Setting, Summary, Trial, run_trial, summarise
 
 SEEDS_PER_CELL = 10
@@ -160,16 +161,21 @@ def search_trials(trials: int) -> int:
 
 
 def cells(lines: Sequence[Line], trials: int, done: Done) -> list[Cell]:
-    """All cells known to be needed: those of searches, and of results whose step is known."""
-    needed: list[Cell] = []
+    """All cells known to be needed: those of searches, and of results whose step is known.
+
+    The first trials of every line come before the second of any, so that a run that is stopped
+    has a whole figure of fewer trials.
+    """
+    searches: list[Cell] = []
+    results: list[Cell] = []
     for line in lines:
         tried = _tried(line, trials, done)
         for setting in tried:
-            needed += _cells_of(setting, SEARCH_SEED, search_trials(trials))
+            searches += _cells_of(setting, SEARCH_SEED, search_trials(trials))
         final = _final(line, tried, trials, done)
         if final is not None:
-            needed += _cells_of(final, 0, trials)
-    return needed
+            results += _cells_of(final, 0, trials)
+    return searches + sorted(results, key=lambda cell: cell.first_seed)
 
 
 def rows(lines: Sequence[Line], trials: int, done: Done) -> Iterator[dict[str, Any]]:
@@ -250,15 +256,11 @@ def _tried(line: Line, trials: int, done: Done) -> list[Setting]:
     if not line.search:
         return []
     rungs = [nearest_rung(step) for step in START[line.setting.learner]]
-    while True:
-        tried = [replace(line.setting, step=LADDER[rung]) for rung in rungs]
-        best = _best(tried, trials, done)
-        if best == 0 and rungs[0] > 0:
-            rungs.insert(0, rungs[0] - 1)
-        elif best == len(tried) - 1 and rungs[-1] + 1 < len(LADDER):
-            rungs.append(rungs[-1] + 1)
-        else:
-            return tried
+
+    def at(tried: Sequence[int]) -> list[Setting]:
+        return [replace(line.setting, step=LADDER[rung]) for rung in tried]
+
+    return at(climb(rungs, len(LADDER), lambda tried: _best(at(tried), trials, done))[0])
 
 
 def _best(tried: Sequence[Setting], trials: int, done: Done) -> int | None:

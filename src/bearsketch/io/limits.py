@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 from bearsketch.exceptions import ParameterError
 
 # Decoded bytes handed to a parser at once, and how many such chunks wait for it at most.
-CHUNK_BYTES = 1 << 18
+CHUNK_BYTES = 1 << 17
 CHUNKS_AHEAD = 4
 # Bytes a format is guessed from.
 HEAD_BYTES = 1 << 14

@@ -110,7 +110,7 @@ class Config:
             check_number("dimension", self.dimension)
             check_choice("precision", self.precision, ("float32", "float64"))
         elif self.dimension != 0:
-            raise ParameterError(f"dimension must be 0 for {self.learner!r}, got {self.dimension!r}")
+            raise ParameterError(f"dimension must be 0 for a sketch, got {self.dimension!r}")
         if self.reads == "selection" and self.k == 0:
             raise ParameterError(f"k must be at least 1 for learner {self.learner!r}, got 0")
 
@@ -215,7 +215,7 @@ def resolve(
     check_choice("learner", learner, LEARNERS)
     check_choice("loss", loss, LOSSES)
     numbers = {"width": width, "depth": depth, "dimension": dimension, "compression": compression}
-    for name, value in {**numbers, "passes": passes}.items():
+    for name, value in {**numbers, "passes": passes, "history": history}.items():
         check_number(name, value)
     recipe = recipe_of(learner, passes=passes, k=k)
     precision = precision or recipe.precision

@@ -108,7 +108,9 @@ def _as_classes(loss: str, classes: int | Sequence[Label] | None) -> tuple[Label
     if isinstance(classes, int):
         # Before the numbers are spelt out, of which there may be too many to hold.
         if classes > LIMITS["n_classes"].high:
-            raise ParameterError(f"classes must be at most {LIMITS['n_classes'].high}, got {classes}")
+            raise ParameterError(
+                f"classes must be at most {LIMITS['n_classes'].high}, got {classes}"
+            )
         classes = range(classes)
     if classes is None:
         if loss == "softmax":

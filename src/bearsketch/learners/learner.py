@@ -51,7 +51,7 @@ class Learner:
         How the keys it has seen came about, see :mod:`bearsketch.keys`.
     run : dict
         What the model file remembers of the run that made it: anything JSON takes, 256 KiB at
-        most. :class:`bearsketch.training.Training` enters the data, the counts, how they were
+        most. :class:`bearsketch.training.loop.Training` enters the data, the counts, how they were
         read and the learning curve.
     """
 
@@ -60,8 +60,7 @@ class Learner:
         self.labels = labels
         self.naming: str | None = None
         self.run: dict[str, Any] = {}
-        with _core_errors():
-            self._core = _make_core(config)
+        self._core = _make_core(config)
 
     def learn(self, batch: Batch) -> Progress:
         """Learn the examples of a batch, in order, in minibatches of ``config.batch_size``.
@@ -309,7 +308,8 @@ class Learner:
 
 def _make_core(config: Config) -> _core.Learner:
     try:
-        return _core.Learner(config.core_fields())
+        with _core_errors():
+            return _core.Learner(config.core_fields())
     except MemoryError:
         raise LimitError(
             f"the model must fit into memory, got {config.sizes.model_bytes} bytes",

@@ -68,6 +68,7 @@ struct Block {
   std::array<std::uint64_t, warning_names.size()> warnings{};
   LabelKind label_kind = LabelKind::unknown;
   bool named = false;      // the parser keeps names
+  bool labelled = true;    // the format has labels of its own
   bool weighted = false;   // some weight is not 1
   bool tagged = false;     // some row has a tag
   bool hungry = false;     // nothing here yet: feed more bytes, take again

@@ -40,6 +40,8 @@ class Parser {
 
   // Whether blocks carry a name for each entry.
   virtual bool named() const { return options_.names; }
+  // Whether the format has labels of its own; else every row is an example to be labelled later.
+  virtual bool labelled() const { return true; }
 
  protected:
   enum class Step { went_on, hungry, end };
@@ -79,7 +81,7 @@ class Parser {
   void start_row();
   // Puts the row in order and into the block; `line` is its line number. False (and fail) if a sum
   // is out of range or a feature comes twice where that is refused.
-  bool commit_row(std::int64_t line, Duplicates duplicates, bool labels_apply);
+  bool commit_row(std::int64_t line, Duplicates duplicates);
   // What the last fail() said about a line, with an excerpt of its text.
   Trouble trouble(std::int64_t line, std::string_view text) const;
   // Keeps the error and counts the line as skipped.
@@ -107,7 +109,7 @@ class Parser {
   bool fail_range(const char* at);
   bool full(std::size_t max_rows, std::size_t max_entries) const;
   Block hand_over();
-  void push_row_columns(Block& block, std::int64_t line, bool labels_apply);
+  void push_row_columns(Block& block, std::int64_t line);
   void note_position(Block& block) const;
 
   std::string prefix_;  // of this format's reason codes

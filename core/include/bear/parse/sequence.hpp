@@ -14,6 +14,7 @@ namespace bear::parse {
 class SequenceParser : public Parser {
  public:
   bool named() const override { return false; }
+  bool labelled() const override { return false; }
 
  protected:
   static constexpr std::size_t max_title_bytes = std::size_t{1} << 20;
