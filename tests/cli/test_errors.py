@@ -179,10 +179,13 @@ def test_interrupted(waits, spam, tmp_path):
         stdin=subprocess.PIPE,
         stderr=subprocess.PIPE,
     )
-    time.sleep(2.5)
-    assert process.poll() is None
-    process.send_signal(signal.SIGINT)
     try:
+        if waits:
+            time.sleep(3)  # it says nothing until it has read something
+        else:
+            assert b"2 classes" in process.stderr.readline()
+        assert process.poll() is None
+        process.send_signal(signal.SIGINT)
         _, said = process.communicate(timeout=20)
     finally:
         process.kill()
