@@ -31,7 +31,10 @@ struct Problem {
 
   std::vector<double> direction(Direction& with) const {
     std::vector<double> z(gradient.size());
-    with.direct({active, *loss, targets(), margins, residual, gradient}, z);
+    const auto storage = make_dense(1, loss->classes(), Precision::float64);
+    const Places places;
+    with.direct(
+        {active, *loss, targets(), margins, residual, gradient, {}, {}, places, *storage, 0}, z);
     return z;
   }
 

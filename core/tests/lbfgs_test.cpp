@@ -73,7 +73,9 @@ struct Batch {
 std::vector<double> direct(Lbfgs& lbfgs, const Batch& batch, ConstReals g) {
   static const auto loss = make_squared();
   std::vector<double> z(g.size());
-  lbfgs.direct({batch.active, *loss, {}, {}, {}, g}, z);
+  const auto storage = make_dense(1, 1, Precision::float64);
+  const Places places;
+  lbfgs.direct({batch.active, *loss, {}, {}, {}, g, {}, {}, places, *storage, 0}, z);
   return z;
 }
 
