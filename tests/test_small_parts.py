@@ -11,11 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bearsketch import Batch, SourceError
-from bearsketch.ahead import read_ahead
 from bearsketch.batch import Places, pack_names
-from bearsketch.curve import MOST_POINTS, Curve
 from bearsketch.escape import cell, message, visible
 from bearsketch.files import open_whole
+from bearsketch.training.ahead import read_ahead
+from bearsketch.training.curve import MOST_POINTS, Curve
 
 
 @pytest.mark.parametrize("n", [1, MOST_POINTS, MOST_POINTS + 1, 10_000])

@@ -16,7 +16,7 @@ from bearsketch.sizes import format_bytes
 
 if TYPE_CHECKING:
     from bearsketch.io import Stream
-    from bearsketch.training import Training
+    from bearsketch.training.loop import Training
 
 _LIVE_SECONDS = 0.2
 _PLAIN_EXAMPLES, _PLAIN_SECONDS = 10_000, 30.0
@@ -198,7 +198,7 @@ def watch_reading(display: Display, stream: Stream) -> Callable[[int], None]:
 
 def _training_view(training: Training) -> View:
     from bearsketch.metrics import ClassScores
-    from bearsketch.process import peak_rss_bytes
+    from bearsketch.training.process import peak_rss_bytes
 
     scores = training.scores
     facts = [f"loss {training.loss or 0.0:.4f}"]

@@ -72,7 +72,7 @@ def _labels(learner: Learner) -> list[Any] | None:
 
 def _score(learner: Learner, stream: Stream, display: Display) -> dict[str, Scores]:
     from bearsketch.metrics import make_scores
-    from bearsketch.task import encode_labels
+    from bearsketch.training.task import encode_labels
 
     config = learner.config
     ways = {"all": False, **({"selected": True} if config.k else {})}

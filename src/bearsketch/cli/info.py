@@ -42,7 +42,7 @@ def info(model: Model, as_json: Json = False) -> None:
 
 def describe(learner: Learner) -> dict[str, Any]:
     """Everything ``info --json`` tells of a model, but its file."""
-    from bearsketch.noise import noise_of
+    from bearsketch.learners.noise import noise_of
 
     config = learner.config
     noise, fill = noise_of(learner), learner.fill()

@@ -82,7 +82,7 @@ def _selected_keys(learner: Learner) -> list[int]:
 
 def _joined(records: list[dict[str, Any]]) -> dict[str, Any]:
     """Tell what the merged model remembers: all data, counts added, options of the first."""
-    from bearsketch.training import MOST_SOURCES
+    from bearsketch.training.loop import MOST_SOURCES
 
     first = records[0]
     counts: dict[str, int] = {}

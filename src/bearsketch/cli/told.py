@@ -9,7 +9,7 @@ from bearsketch.sizes import format_bytes
 if TYPE_CHECKING:
     from bearsketch.cli.display import Display
     from bearsketch.io import Stream
-    from bearsketch.training import Training
+    from bearsketch.training.loop import Training
 
 
 class Told:

@@ -17,8 +17,8 @@ from bearsketch.exceptions import ParameterError, SourceError
 from bearsketch.sizes import format_bytes
 
 if TYPE_CHECKING:
-    from bearsketch.summary import Summary
-    from bearsketch.training import Training
+    from bearsketch.training.loop import Training
+    from bearsketch.training.summary import Summary
 
 _SIZE, _LEARN = "Size of the model", "Learning"
 
@@ -170,7 +170,7 @@ def _run(
     quiet: bool,
 ) -> Summary:
     from bearsketch.io import open_stream
-    from bearsketch.training import Training
+    from bearsketch.training.loop import Training
 
     options = {
         **read_options(reading),
@@ -251,7 +251,7 @@ def parse_classes(text: str) -> list[str]:
 def check_parts(wanted: dict[str, Any], parts: dict[str, Any]) -> None:
     """Refuse what no data could make good, before any is read."""
     from bearsketch.learners.config import resolve
-    from bearsketch.task import LOSSES
+    from bearsketch.training.task import LOSSES
 
     if wanted["loss"] not in LOSSES:
         raise ParameterError(f"--loss must be one of {', '.join(LOSSES)}, got {wanted['loss']!r}")

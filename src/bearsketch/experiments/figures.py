@@ -16,9 +16,12 @@ COLOURS = {
     "mission": "#CC79A7",
     "olbfgs": "#000000",
     "sgd": "#777777",
+    "fh": "#56B4E9",
+    "awm": "#E69F00",
 }
-DASHES = {"median": "-", "mean": "--", "dense": ":", "summed": "-."}
+DASHES = {"median": "-", "mean": "--", "dense": ":", "summed": "-.", "int8": "--", "k=0": ":"}
 SMALLEST_ERROR = 1e-10
+MOST_ACROSS = 3
 SETTINGS: dict[Any, Any] = {
     "svg.hashsalt": "bearsketch",  # the same table gives the same bytes
     "svg.fonttype": "none",
@@ -64,10 +67,19 @@ def draw(name: str, table: Path, out: Path) -> list[Path]:
     rows = read_table(table)
     drawing, panels = DRAWINGS[name]
     with mpl.rc_context(SETTINGS):
+        n = panels if isinstance(panels, int) else panels(rows)
+        across = min(n, MOST_ACROSS)
+        down = -(-n // across)
         figure, axes = plt.subplots(
-            1, panels, figsize=(5.2 * panels, 3.6), layout="constrained", squeeze=False
+            down,
+            across,
+            figsize=(5.2 * across, 3.6 * down),
+            layout="constrained",
+            squeeze=False,
         )
-        drawing(rows, list(axes[0]))
+        for spare in axes.ravel()[n:]:
+            spare.remove()
+        drawing(rows, list(axes.ravel()[:n]))
         paths = [out / f"{name}.png", out / f"{name}.svg"]
         try:
             figure.savefig(paths[0], dpi=110, metadata={"Software": None})
@@ -236,7 +248,58 @@ def _theorem2(rows: list[Row], axes: list[Any]) -> None:
         axis.legend(fontsize=7)
 
 
-DRAWINGS: dict[str, tuple[Callable[[list[Row], list[Any]], None], int]] = {
+def _by_dataset(rows: list[Row]) -> dict[str, list[Row]]:
+    found: dict[str, list[Row]] = {}
+    for row in rows:
+        found.setdefault(row["dataset"], []).append(row)
+    return found
+
+
+def _n_datasets(rows: list[Row]) -> int:
+    return len(_by_dataset(rows))
+
+
+def _scores(axis: Any, rows: list[Row], x: str) -> None:
+    """Scores with their spread over seeds, one line per series."""
+    for name, points in _results(row for row in rows if row["score"]).items():
+        if points[0]["learner"] in ("sgd", "olbfgs"):
+            axis.axhline(float(points[0]["score"]), **{**_style(name), "marker": ""})
+            continue
+        bars = {"yerr": _numbers(points, "sd"), "capsize": 2, "elinewidth": 0.7}
+        axis.errorbar(_numbers(points, x), _numbers(points, "score"), **bars, **_style(name))
+    axis.set_xscale("log")
+    axis.set_title(rows[0]["dataset"], fontsize=9)
+    axis.set_ylabel("AUC" if rows[0]["metric"] == "auc" else "accuracy")
+    if axis.get_legend_handles_labels()[0]:
+        axis.legend(fontsize=6)
+
+
+def _fig2(rows: list[Row], axes: list[Any]) -> None:
+    for axis, part in zip(axes, _by_dataset(rows).values(), strict=True):
+        _scores(axis, part, "compression")
+        axis.set_xlabel("compression factor (bytes); all active features")
+
+
+def _fig3(rows: list[Row], axes: list[Any]) -> None:
+    for axis, part in zip(axes, _by_dataset(rows).values(), strict=True):
+        _scores(axis, part, "k")
+        axis.set_xlabel(f"k, at compression {float(part[0]['compression']):g}; selected only")
+
+
+def _equal_bytes(rows: list[Row], axes: list[Any]) -> None:
+    parts = list(_by_dataset(rows).values())
+    for i, part in enumerate(parts):
+        for axis, read_out in zip(axes[2 * i : 2 * i + 2], ("all", "selected"), strict=True):
+            _scores(axis, [row for row in part if row["read_out"] == read_out], "compression")
+            axis.set_xlabel("compression factor (bytes)")
+            axis.set_title(f"{part[0]['dataset']}, {read_out}", fontsize=9)
+
+
+Drawing = Callable[[list[Row], list[Any]], None]
+DRAWINGS: dict[str, tuple[Drawing, int | Callable[[list[Row]], int]]] = {
+    "fig2": (_fig2, _n_datasets),
+    "fig3": (_fig3, _n_datasets),
+    "equal-bytes": (_equal_bytes, lambda rows: 2 * _n_datasets(rows)),
     "fig1a": (_fig1a, 1),
     "fig1b": (_fig1b, 1),
     "fig1c": (_fig1c, 2),

@@ -12,7 +12,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wai
 from itertools import islice
 from multiprocessing import connection
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from bearsketch.exceptions import SourceError
 
@@ -33,6 +33,14 @@ class Job(Protocol):
 
     def run(self) -> Any:
         """Run it; the result is plain enough for JSON."""
+
+
+class Experiment(NamedTuple):
+    """What a table needs: jobs from (trials, results so far), and rows from the same."""
+
+    title: str
+    jobs: Callable[[int, Done], Sequence[Job]]
+    rows: Callable[[int, Done], Iterable[Mapping[str, Any]]]
 
 
 class Store:

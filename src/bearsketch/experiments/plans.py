@@ -14,6 +14,7 @@ import numpy as np
 
 from bearsketch import __version__
 from bearsketch.experiments.grid import Done, Store, run_all
+from bearsketch.experiments.search import climb
 from bearsketch.experiments.simulation import Setting, Summary, Trial, run_trial, summarise
 
 SEEDS_PER_CELL = 10
@@ -255,15 +256,11 @@ def _tried(line: Line, trials: int, done: Done) -> list[Setting]:
     if not line.search:
         return []
     rungs = [nearest_rung(step) for step in START[line.setting.learner]]
-    while True:
-        tried = [replace(line.setting, step=LADDER[rung]) for rung in rungs]
-        best = _best(tried, trials, done)
-        if best == 0 and rungs[0] > 0:
-            rungs.insert(0, rungs[0] - 1)
-        elif best == len(tried) - 1 and rungs[-1] + 1 < len(LADDER):
-            rungs.append(rungs[-1] + 1)
-        else:
-            return tried
+
+    def at(tried: Sequence[int]) -> list[Setting]:
+        return [replace(line.setting, step=LADDER[rung]) for rung in tried]
+
+    return at(climb(rungs, len(LADDER), lambda tried: _best(at(tried), trials, done))[0])
 
 
 def _best(tried: Sequence[Setting], trials: int, done: Done) -> int | None:

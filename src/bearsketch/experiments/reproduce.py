@@ -4,25 +4,19 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from bearsketch.exceptions import ParameterError
 from bearsketch.experiments import plans, theory
-from bearsketch.experiments.grid import Done, Job, Store, run_all
+from bearsketch.experiments.datasets import prepare
+from bearsketch.experiments.grid import Experiment, Store, run_all
+from bearsketch.experiments.real import REAL
 from bearsketch.files import write_whole
 
 Row = Mapping[str, Any]
-
-
-class Experiment(NamedTuple):
-    """What a table needs: jobs from (trials, results so far), and rows from the same."""
-
-    title: str
-    jobs: Callable[[int, Done], Sequence[Job]]
-    rows: Callable[[int, Done], Iterable[Row]]
 
 
 def _simulated(title: str, lines: Callable[[], list[plans.Line]]) -> Experiment:
@@ -54,7 +48,7 @@ class Outcome(NamedTuple):
 
 
 def names_of(name: str) -> list[str]:
-    """Experiments a name stands for.
+    """Experiments a name stands for; ``all`` is those that need no data.
 
     Examples
     --------
@@ -63,9 +57,9 @@ def names_of(name: str) -> list[str]:
     """
     if name == "all":
         return list(EXPERIMENTS)
-    if name not in EXPERIMENTS:
+    if name not in EXPERIMENTS and name not in REAL:
         raise ParameterError(
-            f"the figure must be one of {', '.join([*EXPERIMENTS, 'all'])}, got {name!r}",
+            f"the figure must be one of {', '.join([*EXPERIMENTS, *REAL, 'all'])}, got {name!r}",
             code="SIM-FIGURE",
         )
     return [name]
@@ -77,6 +71,8 @@ def reproduce(
     trials: int,
     out: Path,
     workers: int = 2,
+    data: Path | None = None,
+    datasets: Sequence[str] = (),
     report: Callable[[float, float], None] = lambda done, total: None,
 ) -> Outcome:
     """Run one experiment, continuing a stopped one, and write its table and figure.
@@ -84,26 +80,53 @@ def reproduce(
     Parameters
     ----------
     name : str
-        A key of ``EXPERIMENTS``.
+        A key of ``EXPERIMENTS`` or ``REAL``.
     trials : int
-        Data sets per result. A run with more trials adds to the finished ones.
+        Simulated data sets per result, or hash seeds on real data. A run with more of them adds
+        to the finished ones.
     out : Path
-        Folder for ``NAME.csv``, ``NAME.png``, ``NAME.svg`` and the finished jobs.
+        Folder for ``NAME.csv``, ``NAME.png``, ``NAME.svg``, the finished jobs and the prepared
+        data sets.
     workers : int
         Processes.
+    data : Path, optional
+        Folder of the real data sets; needed by the experiments on them.
+    datasets : sequence of str
+        Which of the real data sets; default: those of the experiment.
     report : callable
         Called with the work done and the work known of.
     """
     from bearsketch.experiments import figures
 
     figures.need_matplotlib()  # before hours of work, not after
-    experiment = EXPERIMENTS[name]
+    experiment = EXPERIMENTS[name] if name in EXPERIMENTS else _on(name, data, datasets, out)
     store = Store(out / "cells.jsonl")
     run_all(partial(experiment.jobs, trials), store, workers, report)
     rows = list(experiment.rows(trials, store.done))
     table = out / f"{name}.csv"
     write_table(table, rows)
-    return Outcome(name, len(rows), table, figures.draw(name, table, out))
+    drawn = figures.draw(name, table, out) if name in figures.DRAWINGS else []
+    return Outcome(name, len(rows), table, drawn)
+
+
+def _on(name: str, data: Path | None, datasets: Sequence[str], out: Path) -> Experiment:
+    """Return the experiment on real data sets, which are prepared first."""
+    if data is None:
+        raise ParameterError(
+            f"{name} needs the folder of the data sets",
+            code="EXP-DATA",
+            hint="Give --data the folder that holds text, clicks and genomes.",
+        )
+    names = list(datasets or REAL[name].datasets)
+    strange = [one for one in names if one not in REAL[name].datasets]
+    if strange:
+        raise ParameterError(
+            f"the data sets of {name} are {', '.join(REAL[name].datasets)}, got {strange[0]!r}",
+            code="EXP-DATASET",
+        )
+    for one in names:
+        prepare(one, data, out / "prepared")
+    return REAL[name].make(names, data, out / "prepared")
 
 
 def write_table(path: Path, rows: Sequence[Row]) -> None:

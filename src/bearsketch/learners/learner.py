@@ -51,7 +51,7 @@ class Learner:
         How the keys it has seen came about, see :mod:`bearsketch.keys`.
     run : dict
         What the model file remembers of the run that made it: anything JSON takes, 256 KiB at
-        most. :class:`bearsketch.training.Training` enters the data, the counts, how they were
+        most. :class:`bearsketch.training.loop.Training` enters the data, the counts, how they were
         read and the learning curve.
     """
 

@@ -10,7 +10,7 @@ import pytest
 from bearsketch import ParameterError, load, make_learner
 from bearsketch.exceptions import LimitError
 from bearsketch.io import open_stream
-from bearsketch.training import PEEK_EXAMPLES, Training, held_out
+from bearsketch.training.loop import PEEK_EXAMPLES, Training, held_out
 
 
 def lines(n, classes=("a", "b")):
@@ -55,7 +55,7 @@ def test_scores_of_later_passes_are_not_reported_as_progressive():
 
 
 def test_the_first_examples_are_kept_within_bounds(monkeypatch):
-    monkeypatch.setattr("bearsketch.training.PEEK_BYTES", 1 << 12)
+    monkeypatch.setattr("bearsketch.training.loop.PEEK_BYTES", 1 << 12)
     data = stream(PEEK_EXAMPLES, rows=100)
     training = Training(data, memory="8KiB", k=20)
     positions = []

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from bearsketch import Batch, make_learner
-from bearsketch.noise import _tail, noise_of
+from bearsketch.learners.noise import _tail, noise_of
 
 
 @pytest.mark.parametrize(("query", "depth"), [("mean", 1), ("mean", 4), ("median", 5)])

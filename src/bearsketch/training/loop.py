@@ -11,17 +11,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from bearsketch.ahead import read_ahead
 from bearsketch.batch import Batch
-from bearsketch.curve import Curve
 from bearsketch.exceptions import LimitError, ParameterError
 from bearsketch.learners import Learner, make_learner
 from bearsketch.learners.labels import Label
 from bearsketch.learners.narrow import keep_classes
 from bearsketch.metrics import ClassScores, Scores, make_scores
-from bearsketch.process import peak_rss_bytes
-from bearsketch.summary import Summary
-from bearsketch.task import Seen, Task, decide, encode_labels, shown_label
+from bearsketch.training.ahead import read_ahead
+from bearsketch.training.curve import Curve
+from bearsketch.training.process import peak_rss_bytes
+from bearsketch.training.summary import Summary
+from bearsketch.training.task import Seen, Task, decide, encode_labels, shown_label
 
 if TYPE_CHECKING:
     from bearsketch.io import Stream
@@ -43,7 +43,7 @@ class Training:
     stream : Stream
         From :func:`bearsketch.io.open_stream`, with ``include_unlabelled=False``.
     loss, classes, max_classes
-        See :func:`bearsketch.task.decide`; found out from the first examples by default.
+        See :func:`bearsketch.training.task.decide`; found out from the first examples by default.
     passes : int
         Trips over the stream.
     holdout : float

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from bearsketch.exceptions import DataError, LimitError, ParameterError
-from bearsketch.task import Seen, decide
+from bearsketch.training.task import Seen, decide
 
 
 def seen(*labels):
