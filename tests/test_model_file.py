@@ -357,7 +357,7 @@ def test_an_interrupted_write_leaves_the_old_file_and_nothing_else(monkeypatch, 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full on this system")
 def test_a_full_device_is_a_source_error():
-    with pytest.raises(SourceError, match=r"cannot write /dev/full: No space"):
+    with pytest.raises(SourceError, match="cannot write to /dev/full: No space"):
         small_model().save("/dev/full")
 
 

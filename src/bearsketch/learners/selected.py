@@ -29,7 +29,7 @@ class Selected:
     Attributes
     ----------
     names : list of str
-        Two names that met on one key are shown joined by `` | ``.
+        Two names that met on one key are shown joined by a bar.
     keys : ndarray of uint64, shape (n,)
     weights : ndarray of float64, shape (n,)
         With classes sharing one heap, the weight of largest magnitude over the classes.
