@@ -48,7 +48,13 @@ class Cells<std::int8_t> {
     }
   }
 
-  void scale(double c) { quantum_ *= c; }
+  void scale(double c) {
+    quantum_ *= c;
+    if (quantum_ > 0.0) return;
+    // A new quantum would bring back what was forgotten.
+    std::fill(data_.begin(), data_.end(), std::int8_t{0});
+    used_ = 0;
+  }
 
   void merge(const Cells& other, double mine, double theirs) {
     if (other.size() != size() || other.classes_ != classes_) {
