@@ -23,22 +23,29 @@ std::string_view name_of(const ActiveSet& active, std::size_t column) {
 TopK::TopK(std::size_t k, std::size_t width, Precision precision)
     : k_(k),
       width_(width),
-      precision_(precision),
-      keys_(k),
-      weights_(checked_product(k, width, "k x classes")),
-      norms_(k),
-      names_(k),
-      aliases_(k),
-      positions_(k),
-      slots_(k) {
-  clear();
+      precision_(precision) {
+  checked_product(k, width, "k x classes");
 }
 
 void TopK::clear() {
   order_.clear();
   slots_.clear();
-  free_.resize(k_);
-  for (std::size_t i = 0; i < k_; ++i) free_[i] = static_cast<std::int32_t>(k_ - 1 - i);
+  free_.resize(keys_.size());
+  for (std::size_t i = 0; i < free_.size(); ++i) {
+    free_[i] = static_cast<std::int32_t>(free_.size() - 1 - i);
+  }
+}
+
+// Room for one more: what a model takes in memory follows what it has selected, not what a file
+// says it might.
+void TopK::grow() {
+  free_.push_back(static_cast<std::int32_t>(keys_.size()));
+  keys_.push_back(0);
+  weights_.resize(weights_.size() + width_);
+  norms_.push_back(0.0);
+  names_.emplace_back();
+  aliases_.emplace_back();
+  positions_.push_back(0);
 }
 
 bool TopK::less(std::int32_t a, std::int32_t b) const {
@@ -85,6 +92,7 @@ void TopK::update(std::int32_t slot, double keep, ConstReals change) {
 }
 
 std::int32_t TopK::insert(Key key, ConstReals weights, std::string_view name) {
+  if (free_.empty()) grow();
   const std::int32_t slot = free_.back();
   free_.pop_back();
   keys_[index(slot)] = key;

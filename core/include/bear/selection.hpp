@@ -51,6 +51,7 @@ class TopK {
  private:
   static std::size_t index(std::int32_t slot) { return static_cast<std::size_t>(slot); }
   bool less(std::int32_t a, std::int32_t b) const;
+  void grow();
   void sift_up(std::size_t at);
   void sift_down(std::size_t at);
   void put(std::size_t at, std::int32_t slot);

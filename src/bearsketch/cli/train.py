@@ -17,10 +17,11 @@ from bearsketch.exceptions import ParameterError, SourceError
 from bearsketch.sizes import format_bytes
 
 if TYPE_CHECKING:
+    from bearsketch.training.checkpoint import Checkpoints
     from bearsketch.training.loop import Training
     from bearsketch.training.summary import Summary
 
-_SIZE, _LEARN = "Size of the model", "Learning"
+_SIZE, _LEARN, _KEEP = "Size of the model", "Learning", "Checkpoints"
 
 
 def _size(*names: str, **rest: Any) -> Any:
@@ -29,6 +30,10 @@ def _size(*names: str, **rest: Any) -> Any:
 
 def _learn(*names: str, **rest: Any) -> Any:
     return typer.Option(*names, rich_help_panel=_LEARN, **rest)
+
+
+def _keep(*names: str, **rest: Any) -> Any:
+    return typer.Option(*names, rich_help_panel=_KEEP, show_default=False, **rest)
 
 
 @takes_reading
@@ -113,6 +118,18 @@ def train(
             help="Do not learn this share of the examples; read them again to test the model.",
         ),
     ] = 0.0,
+    checkpoint: Annotated[
+        Path | None,
+        _keep(metavar="DIR", help="Folder for checkpoints, to go on from if the run is stopped."),
+    ] = None,
+    checkpoint_every: Annotated[
+        str | None,
+        _keep(metavar="60s|N", help="Time such as 60s, 5m, 1h, or examples between two. [60s]"),
+    ] = None,
+    resume: Annotated[
+        bool,
+        _keep("--resume", help="Go on from the newest checkpoint in DIR, if there is one."),
+    ] = False,
     quiet: Quiet = False,
     as_json: Json = False,
     reading: dict[str, Any],
@@ -125,6 +142,8 @@ def train(
     **Examples**
 
     `bearsketch train clicks.vw.gz -o clicks.bear --memory 64KiB -k 500`
+
+    `bearsketch train huge.vw.gz -o huge.bear --checkpoint huge.ckpt --resume`
 
     `zcat reads.fq.gz | bearsketch train - -o reads.bear --kmer 21 --label-regex 'taxon=(\w+)'`
     """
@@ -154,6 +173,7 @@ def train(
         "passes": passes,
         "holdout": holdout,
         "threads": threads,
+        "checkpoint": make_checkpoints(checkpoint, checkpoint_every, resume),
     }
     check_parts(wanted, parts)
     summary = _run(named, output, wanted, parts, reading, quiet)
@@ -189,9 +209,23 @@ def _run(
         summary = training.run(watch_all)
         told(training)
     training.learner.save(output)
+    if wanted["checkpoint"] is not None:
+        wanted["checkpoint"].forget()
     if not quiet:
         _report(display, training, summary, output)
     return summary
+
+
+def make_checkpoints(folder: Path | None, every: str | None, resume: bool) -> Checkpoints | None:
+    """Checkpoints as the options ask for them."""
+    from bearsketch.training.checkpoint import Checkpoints
+
+    if folder is None:
+        if every is not None or resume:
+            given = "--resume" if resume else "--checkpoint-every"
+            raise ParameterError(f"{given} needs --checkpoint DIR, the folder of the checkpoints")
+        return None
+    return Checkpoints(folder, every or "60s", resume=resume)
 
 
 def rows_of_batch(batch_size: int) -> int:

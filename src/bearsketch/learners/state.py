@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 COUNTERS = ("examples", "batches", "passes")
 # Bytes of what a model file may remember of its run: its header as a whole has 1 MiB.
 LARGEST_RUN = 1 << 18
+# Arrays of a checkpoint that are the run's and not the learner's.
+RUN_ARRAYS = "training."
 GUARDS = ("uphill", "flat_pairs", "damped_pairs", "rejected_pairs", "stored_pairs")
 
 
@@ -42,15 +44,19 @@ def save(learner: Learner, path: str | os.PathLike[str]) -> None:
     model_file.save(os.fspath(path), *dump(learner))
 
 
-def dump(learner: Learner) -> tuple[model_file.Arrays, dict[str, Any]]:
+def dump(learner: Learner, *, exact: bool = False) -> tuple[model_file.Arrays, dict[str, Any]]:
     """Arrays and record of a learner: all it needs to predict and to learn on.
 
-    Pairs of L-BFGS are left out: they are worth a few minibatches and as large as those.
+    Pairs of L-BFGS are left out: they are worth a few minibatches and as large as those. With
+    ``exact`` they are there, and so is whatever else a learner needs to go on to the same bytes
+    as if it had never stopped; the learner itself is not touched.
     """
     core, config = learner._core, learner.config
     weight = np.dtype("float64" if config.precision == "float64" else "float32")
-    cells = np.frombuffer(core.cells(), dtype=config.precision).reshape(-1, config.columns)
+    kept = core.resume_state() if exact else {"cells": core.cells()}
+    cells = np.frombuffer(kept.pop("cells"), dtype=config.precision).reshape(-1, config.columns)
     arrays: model_file.Arrays = {"cells": cells, "intercept": np.array(core.intercept)}
+    arrays |= {f"resume.{name}": np.atleast_1d(value) for name, value in kept.items()}
     numbers = dict(zip(("storage", "direction"), core.numbers(), strict=True))
     arrays |= {f"numbers.{part}": np.array(given) for part, given in numbers.items()}
     for g in range(core.groups):
@@ -127,7 +133,11 @@ def _check_arrays(arrays: model_file.Arrays, precision: str) -> None:
     types = {"cells": precision, "weights": weight, "intercept": "float64"}
     types |= {"keys": "uint64", "offsets": "uint64", "data": "uint8"}
     types |= {"storage": "float64", "direction": "float64"}
+    types |= {"factor": "float64", "watch": "float64"}
+    types |= {"history_keys": "uint64", "history_numbers": "float64"}
     for name, array in arrays.items():
+        if name.startswith(RUN_ARRAYS):
+            continue
         wanted = types[name.rpartition(".")[2]]
         if array.dtype != wanted:
             raise ValueError(f"{name} has type {array.dtype}, {wanted} expected")
@@ -138,9 +148,13 @@ def _check_arrays(arrays: model_file.Arrays, precision: str) -> None:
 def restore(learner: Learner, arrays: model_file.Arrays, plain: dict[str, Any]) -> None:
     """Fill a new learner from arrays and record; raises ValueError or KeyError on nonsense."""
     core = learner._core
-    core.restore_cells(arrays["cells"].tobytes())
+    core.restore_cells(np.ascontiguousarray(arrays["cells"]).reshape(-1).view(np.uint8))
     core.restore_numbers(*(arrays[f"numbers.{part}"].tolist() for part in ("storage", "direction")))
     core.intercept = arrays["intercept"].tolist()
+    if "resume.factor" in arrays:
+        rest = ("watch", "history_keys", "history_numbers")
+        (factor,) = arrays["resume.factor"].tolist()
+        core.restore_resume_state(factor, *(arrays[f"resume.{name}"] for name in rest))
     for g in range(core.groups):
         core.restore_selected(
             g,
