@@ -19,8 +19,9 @@ from bearsketch.learners.narrow import keep_classes
 from bearsketch.metrics import ClassScores, Scores, make_scores
 from bearsketch.training.ahead import read_ahead
 from bearsketch.training.curve import Curve
+from bearsketch.training.keeper import Keeper
 from bearsketch.training.process import peak_rss_bytes
-from bearsketch.training.resume import Keeper
+from bearsketch.training.resume import TrainingRun
 from bearsketch.training.summary import Summary
 from bearsketch.training.task import Seen, Task, decide, encode_labels, shown_label
 
@@ -148,7 +149,7 @@ class Training:
     def run(self, watch: Watch | None = None) -> Summary:
         """Train; ``watch`` is called with this object after each batch."""
         start = time.perf_counter()
-        with Keeper(self, self._checkpoint) as keeper:
+        with Keeper(TrainingRun(self), self._checkpoint) as keeper:
             resumed = keeper.resume()
             if not resumed:
                 self._begin_pass(1)
@@ -160,8 +161,8 @@ class Training:
                 with keeper.between():
                     self._finish_pass()
                     if number < self.passes:
-                        self._begin_pass(number + 1)
                         keeper.begin_pass()
+                        self._begin_pass(number + 1)
                     elif self.holdout:
                         keeper.finish()
             if self.task.reserved:
