@@ -5,26 +5,29 @@ from __future__ import annotations
 import contextlib
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import BinaryIO
 
 from bearsketch.exceptions import BearError, SourceError
 
 
-def write_whole(path: str | os.PathLike[str], data: bytes) -> None:
-    """Write ``data`` to ``path``, as :func:`open_whole` does."""
-    with open_whole(path) as file:
-        file.write(data)
+def write_whole(path: str | os.PathLike[str], data: bytes | Sequence[bytes | memoryview]) -> None:
+    """Write ``data``, or several parts of it in order, to ``path``, as :func:`open_whole` does."""
+    parts = [data] if isinstance(data, bytes) else data
+    with open_whole(path, sum(map(len, parts))) as file:
+        for part in parts:
+            file.write(part)
 
 
 @contextlib.contextmanager
-def open_whole(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
+def open_whole(path: str | os.PathLike[str], size: int | None = None) -> Iterator[BinaryIO]:
     """Open a file to write so that a crash leaves the old file or the new one.
 
     A temporary file in the same folder is written, flushed to disk and renamed over the target,
     whose mode it takes; then the folder is flushed. Anything that fails removes the temporary
-    file; what the system refuses is raised as :class:`SourceError`.
+    file; what the system refuses is raised as :class:`SourceError`, which tells the ``size`` that
+    is needed where it is known.
     """
     target = Path(path)
     # A device such as /dev/full or /dev/stdout: there is nothing to rename over.
@@ -51,8 +54,9 @@ def open_whole(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
             with contextlib.suppress(OSError):
                 temporary.unlink()
         if isinstance(error, OSError) and not isinstance(error, BearError):
+            needed = "" if size is None else f" ({size} bytes are needed)"
             raise SourceError(
-                f"cannot write to {target}: {error.strerror or error}",
+                f"cannot write to {target}: {error.strerror or error}{needed}",
                 code="IO-WRITE",
                 hint="Check the folder, its permissions and the free space; nothing was replaced.",
             ) from error

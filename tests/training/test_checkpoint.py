@@ -296,6 +296,23 @@ def test_sealed_nonsense_in_a_checkpoint_is_refused(tmp_path):
     assert tried == refused  # lines(300) are too few: even what is sound ends there
 
 
+def test_every_cut_and_every_flipped_bit_of_a_checkpoint_is_refused(tmp_path):
+    with pytest.raises(StopError):
+        trained(lines(), tmp_path, stop_at=20, memory="256", k=2)
+    sound = max(tmp_path.glob("checkpoint-*")).read_bytes()
+    assert len(sound) < 12_000
+    changed = bytearray(sound)
+    for at in range(len(sound)):
+        with pytest.raises(ModelFileError):
+            model_file.unpack(sound[:at])
+        bit = 1 << at % 8  # the campaign tries all eight
+        changed[at] ^= bit
+        with pytest.raises(ModelFileError):
+            model_file.unpack(bytes(changed))
+        changed[at] ^= bit
+    model_file.unpack(bytes(changed))
+
+
 def test_arrays_of_a_checkpoint_that_do_not_fit_are_refused(tmp_path):
     with pytest.raises(StopError):
         trained(lines(), tmp_path, stop_at=40, learner="bear")

@@ -115,6 +115,9 @@ def read(
         if arrays["cells"].nbytes != expected:
             raise ValueError(f"cells of {arrays['cells'].nbytes} bytes, {expected} expected")
         _check_arrays(arrays, config.precision)
+        groups = 0 if config.k == 0 else config.columns if config.per_class else 1
+        if sum(name.endswith(".keys") for name in arrays) != groups:
+            raise ValueError(f"selected features of {groups} heaps expected")
     except (BearError, KeyError, TypeError, ValueError, AttributeError) as error:
         raise _nonsense(path, error) from None
 
