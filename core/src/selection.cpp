@@ -39,6 +39,17 @@ void TopK::clear() {
 // Room for one more: what a model takes in memory follows what it has selected, not what a file
 // says it might.
 void TopK::grow() {
+  if (keys_.size() == keys_.capacity()) {
+    const std::size_t room = std::min(k_, std::max<std::size_t>(2 * keys_.size(), 16));
+    keys_.reserve(room);
+    weights_.reserve(room * width_);
+    norms_.reserve(room);
+    names_.reserve(room);
+    aliases_.reserve(room);
+    positions_.reserve(room);
+    order_.reserve(room);
+    slots_.reserve(room);
+  }
   free_.push_back(static_cast<std::int32_t>(keys_.size()));
   keys_.push_back(0);
   weights_.resize(weights_.size() + width_);

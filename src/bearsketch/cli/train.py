@@ -14,9 +14,11 @@ from bearsketch.cli.display import Display, best_features, make_display, watch_t
 from bearsketch.cli.options import Data, Json, Quiet, read_options, sources, takes_reading
 from bearsketch.cli.told import Told, results_text
 from bearsketch.exceptions import ParameterError, SourceError
-from bearsketch.sizes import format_bytes
+from bearsketch.sizes import format_bytes, parse_bytes
 
 if TYPE_CHECKING:
+    from bearsketch.io.limits import Limits
+    from bearsketch.learners.config import Config
     from bearsketch.training.checkpoint import Checkpoints
     from bearsketch.training.loop import Training
     from bearsketch.training.summary import Summary
@@ -61,6 +63,13 @@ def train(
     compression: Annotated[
         float | None,
         _size(metavar="X", help="Model X times smaller than a weight per possible feature."),
+    ] = None,
+    max_memory: Annotated[
+        str | None,
+        _size(
+            metavar="SIZE",
+            help="Most memory of the whole process: refused before it starts, or kept to.",
+        ),
     ] = None,
     learner: Annotated[
         str,
@@ -175,7 +184,10 @@ def train(
         "threads": threads,
         "checkpoint": make_checkpoints(checkpoint, checkpoint_every, resume),
     }
-    check_parts(wanted, parts)
+    config = check_parts(wanted, parts)
+    if max_memory is not None:
+        wanted["max_memory"] = parse_bytes(max_memory)
+        reading["limits"] = limits_under(wanted, config, named)
     summary = _run(named, output, wanted, parts, reading, quiet)
     if as_json:
         print(json.dumps(summary.to_json(), allow_nan=False))
@@ -282,8 +294,22 @@ def parse_classes(text: str) -> list[str]:
     return labels
 
 
-def check_parts(wanted: dict[str, Any], parts: dict[str, Any]) -> None:
-    """Refuse what no data could make good, before any is read."""
+def limits_under(wanted: dict[str, Any], config: Config, named: list[str]) -> Limits:
+    """Limits of reading that keep the process under ``--max-memory``."""
+    from bearsketch.training.memory import fit_limits, program_bytes
+
+    windowed = any(name.endswith((".zst", ".xz")) for name in named)
+    return fit_limits(
+        config,
+        wanted["max_memory"],
+        program=program_bytes(),
+        threads=wanted["threads"],
+        windowed=windowed,
+    )
+
+
+def check_parts(wanted: dict[str, Any], parts: dict[str, Any]) -> Config:
+    """Refuse what no data could make good, before any is read; the learner as far as known."""
     from bearsketch.learners.config import resolve
     from bearsketch.training.task import LOSSES
 
@@ -292,9 +318,12 @@ def check_parts(wanted: dict[str, Any], parts: dict[str, Any]) -> None:
     if wanted["threads"] < 1:
         raise ParameterError(f"--threads must be at least 1, got {wanted['threads']}")
     with warnings.catch_warnings(action="ignore"):  # they come when the learner is made
-        loss = "logistic" if wanted["loss"] == "auto" else wanted["loss"]
+        named = len(wanted["classes"] or ()) or wanted["max_classes"] or 2
+        likely = "softmax" if named > 2 else "logistic"
+        loss = likely if wanted["loss"] == "auto" else wanted["loss"]
         rest = {"passes": wanted["passes"], "reads": None, "precision": None}
-        resolve(loss=loss, n_classes=1 if loss == "squared" else 2, **parts, **rest)
+        n_classes = {"squared": 1, "logistic": 2}.get(loss, named)
+        return resolve(loss=loss, n_classes=n_classes, **parts, **rest)
 
 
 def check_output(output: Path, named: list[str]) -> None:

@@ -20,6 +20,7 @@ from bearsketch.metrics import ClassScores, Scores, make_scores
 from bearsketch.training.ahead import read_ahead
 from bearsketch.training.curve import Curve
 from bearsketch.training.keeper import Keeper
+from bearsketch.training.memory import bounded, check_cap, program_bytes
 from bearsketch.training.process import peak_rss_bytes
 from bearsketch.training.resume import TrainingRun
 from bearsketch.training.summary import Summary
@@ -60,6 +61,9 @@ class Training:
         Where to write checkpoints, how often, and whether to go on from one. The run then takes
         Ctrl-C and SIGTERM between two batches and writes a checkpoint first. When its result is
         safe, ``checkpoint.forget()`` deletes them.
+    max_memory : int, optional
+        Bytes the process may have. A run whose formula gives more is refused before it learns;
+        see :mod:`bearsketch.training.memory` for limits of the stream that keep to a cap.
     **parts
         Of :func:`bearsketch.make_learner`.
 
@@ -99,6 +103,7 @@ class Training:
         holdout: float = 0.0,
         threads: int = 2,
         checkpoint: Checkpoints | None = None,
+        max_memory: int | None = None,
         **parts: Any,
     ) -> None:
         if not 0.0 <= holdout < 1.0:
@@ -117,6 +122,7 @@ class Training:
         }
         self._threads, self._parts = threads, {**parts, "passes": passes}
         self._checkpoint = checkpoint
+        self._max_memory, self._program = max_memory, program_bytes()
         self.resumed: Path | None = None
         self.n_pass = self.examples = self.held_out = self.done = self.batches = 0
         self.resumed_at = 0
@@ -221,6 +227,10 @@ class Training:
         classes = self.task.reserved or self.task.classes
         self.learner = make_learner(loss=self.task.loss, classes=classes, **self._parts)
         self.scores = make_scores(self.task.loss, self.learner.config.n_classes)
+        if self._max_memory is not None:
+            limits = self.stream.options.limits
+            needed = bounded(self.learner.config, limits, self._program, self._threads)
+            check_cap(needed, self._max_memory)
         return _drain(first, batches)
 
     def _learn(self, batch: Batch) -> None:
@@ -305,6 +315,7 @@ class Training:
             skipped=counts.skipped,
             unlabelled=counts.unlabelled,
             held_out=self.held_out,
+            split_batches=counts.other["split_batches"],
             classes=self.classes,
             n_classes=learner.config.n_classes,
             progressive_loss=self._first_loss,
