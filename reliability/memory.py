@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import itertools
+import os
 import resource
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +17,7 @@ from reliability.process import command, good, run
 
 ROWS = 240  # of a batch, as train reads them
 BATCH_ENTRIES = 1 << 20
+THREADS_VIRTUAL = 2 * (8 << 20)  # stacks of the two threads that read ahead
 DIMENSIONS = (10, 20, 32, 48, 63)
 
 
@@ -42,8 +45,6 @@ sys.stdout.write("".join(islice(lines, n % len(lines))))
 
 def over_n(folder: Path, exponents: tuple[int, ...] = (4, 5, 6, 7)) -> dict[str, Any]:
     """Peak for 10^4 ... 10^7 examples from a pipe."""
-    import sys
-
     peaks = {}
     for exponent in exponents:
         made = subprocess.Popen(
@@ -102,14 +103,15 @@ def grid(folder: Path, cells: list[tuple[Any, ...]] = GRID) -> list[dict[str, An
     program = program_peak(folder)
     results = []
     for learner, memory, k, batch_size, nnz, named in cells:
-        n = 20_000 if nnz <= 100 else max(2_000_000 // nnz, 300)
+        entries = min(ROWS * (nnz + 1), BATCH_ENTRIES)
+        # Enough batches for all buffers to be full at once.
+        n = 20_000 if nnz <= 100 else 10 * (entries // nnz)
         suffix = "vw" if named else "svm"
         path = data.write(folder / f"g{nnz}.{suffix}", n, nnz, 1 << 40, names=named)
         options = ["--learner", learner, "--memory", memory, "--batch-size", batch_size]
         ran = good(
             "train", path, "-o", folder / "m.bear", "-q", *options, *(["-k", k] if k else [])
         )
-        entries = min(ROWS * (nnz + 1), BATCH_ENTRIES)
         line = path.stat().st_size // n
         found = terms(
             make_config(learner, memory, k, batch_size),
@@ -156,7 +158,7 @@ def hard_cap(folder: Path) -> dict[str, Any]:
     ran = subprocess.run(
         command("train", path, "-o", folder / "capped.bear", "-q", "--memory", "64MiB"),
         preexec_fn=limited,
-        env={**__import__("os").environ, "MALLOC_ARENA_MAX": "1"},
+        env={**os.environ, "MALLOC_ARENA_MAX": "1"},
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
@@ -174,6 +176,3 @@ def hard_cap(folder: Path) -> dict[str, Any]:
         and (folder / "capped.bear").read_bytes() == (folder / "m.bear").read_bytes(),
         "refused_before_start": refused.code == 6 and not (folder / "no.bear").exists(),
     }
-
-
-THREADS_VIRTUAL = 2 * (8 << 20)  # stacks of the two threads that read ahead

@@ -5,13 +5,22 @@ from __future__ import annotations
 import json
 import os
 import warnings
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from bearsketch.cli.display import Display, best_features, make_display, watch_training
-from bearsketch.cli.options import Data, Json, Quiet, read_options, sources, takes_reading
+from bearsketch.cli.options import (
+    Data,
+    Json,
+    Quiet,
+    parse_limits,
+    read_options,
+    sources,
+    takes_reading,
+)
 from bearsketch.cli.told import Told, results_text
 from bearsketch.exceptions import ParameterError, SourceError
 from bearsketch.sizes import format_bytes, parse_bytes
@@ -185,10 +194,12 @@ def train(
         "checkpoint": make_checkpoints(checkpoint, checkpoint_every, resume),
     }
     config = check_parts(wanted, parts)
+    options = read_options(reading)
     if max_memory is not None:
         wanted["max_memory"] = parse_bytes(max_memory)
-        reading["limits"] = limits_under(wanted, config, named)
-    summary = _run(named, output, wanted, parts, reading, quiet)
+        given = parse_limits(reading.get("limits", []))
+        options["limits"] = replace(limits_under(wanted, config, named), **given)
+    summary = _run(named, output, wanted, parts, options, quiet)
     if as_json:
         print(json.dumps(summary.to_json(), allow_nan=False))
 
@@ -205,7 +216,7 @@ def _run(
     from bearsketch.training.loop import Training
 
     options = {
-        **read_options(reading),
+        **reading,
         "include_unlabelled": False,
         "seed": parts["seed"],
         "rows": rows_of_batch(parts["batch_size"]),

@@ -30,8 +30,8 @@ ENTRY_BYTES = 12  # key and value
 NAMED_ENTRY_BYTES = 8  # where its name begins
 TEXT_BYTES = 24  # of the name of an entry, on average: batches with longer names hold fewer
 LINE_BYTES = 32  # of text for each entry, on average: a longer line is refused
-BATCHES = 6  # being read, joined, waiting (2), handed over, learned
-BATCHES_ALONE = 4  # without reading ahead
+BATCHES = 7  # being read, in pieces and joined, waiting (2), handed over, learned (2)
+BATCHES_ALONE = 5  # without reading ahead
 LEAST_ENTRIES = 4096
 LEAST_LINE = 1 << 16
 WINDOW_BYTES = 9 << 20  # of zstd and xz at their usual levels
@@ -59,8 +59,8 @@ def active_bytes(config: Config) -> int:
         vectors += 8 * c * 3
     if config.direction == "lbfgs":
         vectors += 8 * c * 3  # gradient before, weights after, change of the gradient
-        # A pair, its keys numbered, and their places in a map.
-        vectors += config.history * (16 * c + 4 + 20 + 12 * 8)
+        # A pair, its keys numbered, and their places in a map that has just grown.
+        vectors += config.history * (16 * c + 4 + 20 + 12 * 18)
     return numbering + places + vectors
 
 
