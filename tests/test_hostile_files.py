@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import hashlib
 import json
+import os
 import subprocess
 import sys
 
@@ -209,3 +211,24 @@ def test_what_a_file_claims_takes_no_memory(claim, tmp_path):
     (tmp_path / "greedy").write_bytes(model_file.pack(arrays, record))
     size, peak = peak_of_loading(tmp_path / "greedy", tmp_path / "warm")
     assert peak <= 2 * size + SLACK
+
+
+def test_what_a_killed_writer_left_is_removed(tmp_path):
+    """And nothing else: not what a living process is writing, nor files of other names."""
+    dead = subprocess.Popen([sys.executable, "-c", ""])
+    dead.wait()
+    left = tmp_path / f".m.bear.{dead.pid}.tmp"
+    others = [
+        tmp_path / f".m.bear.{os.getppid()}.tmp",
+        tmp_path / f".n.bear.{dead.pid}.tmp",
+        tmp_path / ".m.bear.notes.tmp",
+    ]
+    for path in (left, *others):
+        path.write_bytes(b"half")
+    small_model().save(tmp_path / "m.bear")
+    assert not left.exists()
+    assert all(path.exists() for path in others)
+    with left.open("wb") as held:  # a process id may be another machine's: its lock tells
+        fcntl.flock(held, fcntl.LOCK_EX)
+        small_model().save(tmp_path / "m.bear")
+        assert left.exists()

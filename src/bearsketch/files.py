@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import fcntl
+import glob
 import os
 import stat
 from collections.abc import Iterator, Sequence
@@ -26,8 +28,9 @@ def open_whole(path: str | os.PathLike[str], size: int | None = None) -> Iterato
 
     A temporary file in the same folder is written, flushed to disk and renamed over the target,
     whose mode it takes; then the folder is flushed. Anything that fails removes the temporary
-    file; what the system refuses is raised as :class:`SourceError`, which tells the ``size`` that
-    is needed where it is known.
+    file, and what a writer that was killed left of this target is removed too. What the system
+    refuses is raised as :class:`SourceError`, which tells the ``size`` that is needed where it is
+    known.
     """
     target = Path(path)
     # A device such as /dev/full or /dev/stdout: there is nothing to rename over.
@@ -38,10 +41,10 @@ def open_whole(path: str | os.PathLike[str], size: int | None = None) -> Iterato
             with target.open("wb") as file:
                 yield file
             return
-        with contextlib.suppress(FileNotFoundError):
-            temporary.unlink()
+        _remove_left(target)
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0)
         with os.fdopen(os.open(temporary, flags, 0o666), "wb") as file:
+            _lock(file.fileno())
             if target.exists():
                 os.fchmod(file.fileno(), stat.S_IMODE(target.stat().st_mode))
             yield file
@@ -61,6 +64,40 @@ def open_whole(path: str | os.PathLike[str], size: int | None = None) -> Iterato
                 hint="Check the folder, its permissions and the free space; nothing was replaced.",
             ) from error
         raise
+
+
+def _remove_left(target: Path) -> None:
+    """Remove temporary files of writers that are dead: their process is gone, and so its lock."""
+    for left in target.parent.glob(f".{glob.escape(target.name)}.*.tmp"):
+        pid = left.name.removesuffix(".tmp").rpartition(".")[2]
+        if pid != str(os.getpid()) and (not pid.isdecimal() or _runs(int(pid))):
+            continue
+        with contextlib.suppress(OSError):
+            handle = os.open(left, os.O_RDWR | getattr(os, "O_NOFOLLOW", 0))
+            try:
+                if _lock(handle):
+                    left.unlink()
+            finally:
+                os.close(handle)
+
+
+def _runs(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except (PermissionError, OverflowError):
+        return True
+    return True
+
+
+def _lock(handle: int) -> bool:
+    """Whether a file is ours now; where a file system knows no locks, it is."""
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        return not isinstance(error, BlockingIOError)
+    return True
 
 
 def _flush_folder(folder: Path) -> None:
