@@ -56,7 +56,7 @@ native-test: $(VENV)/.tools  ## C++ tests, plain and under address and undefined
 	done
 
 SECONDS ?= 30
-FUZZ_TARGETS ?= vw svmlight fasta fastq text jsonl csv chunks
+FUZZ_TARGETS ?= vw svmlight fasta fastq text jsonl csv chunks learner
 fuzz: $(VENV)/.tools  ## run each fuzz target for SECONDS; what it finds lies in build/fuzz/found
 	tools/need-debian clang++-14 clang-14 libclang-rt-14-dev
 	PATH="$(CURDIR)/$(BIN):$$PATH"; cmake --preset fuzz >/dev/null && cmake --build --preset fuzz -j $(JOBS)

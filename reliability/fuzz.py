@@ -117,7 +117,7 @@ def mixed(rng: np.random.Generator) -> bytes:
 def train_small(rng: np.random.Generator) -> str:
     """A whole run on edited lines: a documented error, or a model of finite numbers."""
     learner = ("bear+", "bear", "mission", "newton", "awm")[int(rng.integers(5))]
-    skip = {"on_error": "skip", "max_errors": 1.0} if rng.integers(2) else {}
+    skip = {"on_error": "skip", "max_errors": 10**9} if rng.integers(2) else {}
     try:
         with open_stream(
             io.BytesIO(mixed(rng)), "vw", rows=20, include_unlabelled=False, **skip
@@ -146,7 +146,7 @@ def decompress(rng: np.random.Generator) -> str:
             "text",
             label_from="none",
             on_error="skip",
-            max_errors=1.0,
+            max_errors=10**9,
             allow_empty=True,
             limits=Limits(input_bytes=1 << 20),
         ) as stream:
