@@ -65,9 +65,9 @@ def hashes(folder: Path) -> dict[str, Any]:
 def _hash(path: Path, threads: int, chunk: int | None) -> str:
     output = path.with_name("m.bear")
     small = f"import bearsketch.io.chunks as c; c.CHUNK_BYTES = {chunk}\n" if chunk else ""
+    options = ["-o", output, "-q", "--threads", str(threads)]
     subprocess.run(
-        [sys.executable, "-c", small + WRAPPER, "train", path, "-o", output, "-q"]
-        + ["--threads", str(threads)],
+        [sys.executable, "-c", small + WRAPPER, "train", path, *options],
         check=True,
         capture_output=True,
         stdin=subprocess.DEVNULL,

@@ -177,7 +177,7 @@ class SketchEstimator(SelectsFeatures, KeepsModel, CallbackSupportMixin, BaseEst
                         classes = first_classes(labels)
                     self._start(self._class_map(classes), None, seed)
                     started = True
-                with keeper.held():
+                with keeper.learning(batch):
                     self._learn([replace(batch, labels=self._encode(labels), trusted=True)])
                     keeper.learned(batch, len(batch))
             if not started:

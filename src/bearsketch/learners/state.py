@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from bearsketch import model_file
 from bearsketch.batch import pack_names
-from bearsketch.exceptions import BearError, LimitError, ModelFileError
+from bearsketch.exceptions import BearError, DivergedError, LimitError, ModelFileError
 from bearsketch.keys import parse_naming
 from bearsketch.learners.config import Config
 from bearsketch.learners.labels import Labels
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 COUNTERS = ("examples", "batches", "passes")
 # Bytes of what a model file may remember of its run: its header as a whole has 1 MiB.
 LARGEST_RUN = 1 << 18
+_BLOCK = 1 << 16
 # Arrays of a checkpoint that are the run's and not the learner's.
 RUN_ARRAYS = "training."
 GUARDS = ("uphill", "flat_pairs", "damped_pairs", "rejected_pairs", "stored_pairs")
@@ -67,6 +68,13 @@ def dump(learner: Learner, *, exact: bool = False) -> tuple[model_file.Arrays, d
             data, offsets = pack_names(group[what])
             arrays[f"selected.{g}.{what}.data"] = data
             arrays[f"selected.{g}.{what}.offsets"] = offsets
+    for name, array in arrays.items():
+        if not _finite(array):
+            raise DivergedError(
+                f"{name} holds a number that is not finite, and no such model is written",
+                code="NUM-MODEL",
+                hint="Train again with the automatic step size, or a smaller one.",
+            )
     record = {
         "config": config.to_json(),
         "loss": config.loss,
@@ -144,8 +152,17 @@ def _check_arrays(arrays: model_file.Arrays, precision: str) -> None:
         wanted = types[name.rpartition(".")[2]]
         if array.dtype != wanted:
             raise ValueError(f"{name} has type {array.dtype}, {wanted} expected")
-        if array.dtype.kind == "f" and not np.isfinite(array).all():
+        if not _finite(array):
             raise ValueError(f"{name} holds a number that is not finite")
+
+
+def _finite(array: npt.NDArray[Any]) -> bool:
+    """Whether all numbers are finite, looked at in blocks: the answer to all at once is large."""
+    if array.dtype.kind != "f":
+        return True
+    flat = array.reshape(-1)
+    blocks = range(0, flat.size, _BLOCK)
+    return all(bool(np.isfinite(flat[at : at + _BLOCK]).all()) for at in blocks)
 
 
 def restore(learner: Learner, arrays: model_file.Arrays, plain: dict[str, Any]) -> None:

@@ -20,8 +20,8 @@ from typing import Any, Protocol, Self
 
 import numpy as np
 
-from bearsketch.batch import Batch
-from bearsketch.exceptions import IncompatibleError, ModelFileError
+from bearsketch.batch import Batch, Position
+from bearsketch.exceptions import DivergedError, IncompatibleError, ModelFileError
 from bearsketch.model_file import Arrays
 from bearsketch.training.checkpoint import Checkpoints, Saved
 from bearsketch.training.interrupt import Interrupted, Interrupts
@@ -95,6 +95,18 @@ class Keeper:
         if self._checkpoints is None:
             return contextlib.nullcontext()
         return self._interrupts.held()
+
+    @contextlib.contextmanager
+    def learning(self, batch: Batch) -> Iterator[None]:
+        """Learn a batch: signals wait, and what diverges says where, and what is left of it."""
+        with self.held():
+            try:
+                yield
+            except DivergedError as error:
+                place = "" if batch.position is None else _shown(batch.position)
+                left = None if self._checkpoints is None else self._checkpoints.written
+                hint = error.hint if left is None else f"{error.hint} Last checkpoint: {left}."
+                raise DivergedError(place + error.message, code=error.code, hint=hint) from None
 
     def learned(self, batch: Batch, examples: int) -> None:
         """Enter a batch that was learned, and write a checkpoint when it is time."""
@@ -182,6 +194,10 @@ class Keeper:
                 hint="Give the same data from their start, also where they come from a pipe.",
             )
         return rest
+
+
+def _shown(end: Position) -> str:
+    return f"before {end.source}:{end.line}: "
 
 
 def _agree(saved: Saved, what: str, then: Any, now: Any) -> None:

@@ -194,7 +194,7 @@ class Training:
             else:
                 ready = self._settle(batches) if self.n_pass == 1 else batches
             for batch in ready:
-                with keeper.held():
+                with keeper.learning(batch):
                     before = self.examples
                     self._learn(batch)
                     keeper.learned(batch, self.examples - before)
