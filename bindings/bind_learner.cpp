@@ -165,8 +165,8 @@ void restore_resume_state(Learner& learner, double factor, const In<double>& wat
                           const In<std::uint64_t>& keys, const In<double>& numbers) {
   learner.storage().set_factor(factor);
   learner.restore_watch(view(watch));
-  learner.direction().restore_history({{view(keys).begin(), view(keys).end()},
-                                       {view(numbers).begin(), view(numbers).end()}});
+  learner.direction().restore_history(
+      {{view(keys).begin(), view(keys).end()}, {view(numbers).begin(), view(numbers).end()}});
 }
 
 nb::bytes cells(Learner& learner) {

@@ -21,9 +21,7 @@ std::string_view name_of(const ActiveSet& active, std::size_t column) {
 }  // namespace
 
 TopK::TopK(std::size_t k, std::size_t width, Precision precision)
-    : k_(k),
-      width_(width),
-      precision_(precision) {
+    : k_(k), width_(width), precision_(precision) {
   checked_product(k, width, "k x classes");
 }
 
