@@ -21,25 +21,42 @@ std::string_view name_of(const ActiveSet& active, std::size_t column) {
 }  // namespace
 
 TopK::TopK(std::size_t k, std::size_t width, Precision precision, std::uint64_t seed)
-    : k_(k),
-      width_(width),
-      precision_(precision),
-      keys_(k),
-      weights_(checked_product(k, width, "k x classes")),
-      norms_(k),
-      bounds_(k),
-      names_(k),
-      aliases_(k),
-      positions_(k),
-      slots_(k, seed) {
-  clear();
+    : k_(k), width_(width), precision_(precision), slots_(0, seed) {
+  checked_product(k, width, "k x classes");
 }
 
 void TopK::clear() {
   order_.clear();
   slots_.clear();
-  free_.resize(k_);
-  for (std::size_t i = 0; i < k_; ++i) free_[i] = static_cast<std::int32_t>(k_ - 1 - i);
+  free_.resize(keys_.size());
+  for (std::size_t i = 0; i < free_.size(); ++i) {
+    free_[i] = static_cast<std::int32_t>(free_.size() - 1 - i);
+  }
+}
+
+// Room for one more: what a model takes in memory follows what it has selected, not what a file
+// says it might.
+void TopK::grow() {
+  if (keys_.size() == keys_.capacity()) {
+    const std::size_t room = std::min(k_, std::max<std::size_t>(2 * keys_.size(), 16));
+    keys_.reserve(room);
+    weights_.reserve(room * width_);
+    norms_.reserve(room);
+    bounds_.reserve(room);
+    names_.reserve(room);
+    aliases_.reserve(room);
+    positions_.reserve(room);
+    order_.reserve(room);
+    slots_.reserve(room);
+  }
+  free_.push_back(static_cast<std::int32_t>(keys_.size()));
+  keys_.push_back(0);
+  weights_.resize(weights_.size() + width_);
+  norms_.push_back(0.0);
+  bounds_.push_back(0.0);
+  names_.emplace_back();
+  aliases_.emplace_back();
+  positions_.push_back(0);
 }
 
 bool TopK::less(std::int32_t a, std::int32_t b) const {
@@ -96,6 +113,7 @@ void TopK::update(std::int32_t slot, double keep, ConstReals change) {
 }
 
 std::int32_t TopK::insert(Key key, ConstReals weights, std::string_view name) {
+  if (free_.empty()) grow();
   const std::int32_t slot = free_.back();
   free_.pop_back();
   keys_[index(slot)] = key;

@@ -61,6 +61,11 @@ class KeyMap {
     --size_;
   }
 
+  // Room for so many keys, so that none of them makes the map grow.
+  void reserve(std::size_t capacity) {
+    if (kSpread * capacity > values_.size()) rebuild(capacity);
+  }
+
   void clear() {
     std::fill(values_.begin(), values_.end(), kAbsent);
     size_ = 0;

@@ -56,6 +56,7 @@ class TopK {
   static std::size_t index(std::int32_t slot) { return static_cast<std::size_t>(slot); }
   bool less(std::int32_t a, std::int32_t b) const;
   void set_bound(std::int32_t slot) { bounds_[index(slot)] = norms_[index(slot)]; }
+  void grow();
   void sift_up(std::size_t at);
   void sift_down(std::size_t at);
   void put(std::size_t at, std::int32_t slot);

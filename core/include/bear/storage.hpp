@@ -66,6 +66,11 @@ class Storage {
   // The numbers kept, as one block of bytes at their real width, any lazy scale applied.
   virtual std::span<std::byte> bytes() = 0;
 
+  // The same as it lies there, and the lazy scale that is to be applied to it.
+  virtual std::span<const std::byte> raw() const = 0;
+  virtual double factor() const { return 1.0; }
+  virtual void set_factor(double factor);
+
   // What else is needed to go on from those bytes: the quantum of narrow cells and their clock.
   virtual std::vector<double> numbers() const { return {}; }
   virtual void restore(std::span<const double> numbers);

@@ -75,6 +75,12 @@ class Cells<std::int8_t> {
 
   std::span<std::byte> bytes() { return std::as_writable_bytes(std::span(data_)); }
 
+  std::span<const std::byte> raw() const { return std::as_bytes(std::span(data_)); }
+  double factor() const { return 1.0; }
+  void set_factor(double factor) {
+    if (factor != 1.0) throw std::invalid_argument("one-byte cells have no common factor");
+  }
+
   std::vector<double> numbers() const { return {quantum_, static_cast<double>(writes_)}; }
 
   void restore(std::span<const double> numbers) {

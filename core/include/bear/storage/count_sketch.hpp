@@ -80,6 +80,9 @@ class CountSketch : public Storage {
   }
 
   std::span<std::byte> bytes() override { return cells_.bytes(); }
+  std::span<const std::byte> raw() const override { return cells_.raw(); }
+  double factor() const override { return cells_.factor(); }
+  void set_factor(double factor) override { cells_.set_factor(factor); }
   std::vector<double> numbers() const override { return cells_.numbers(); }
   void restore(std::span<const double> numbers) override { cells_.restore(numbers); }
   std::size_t used() const override { return cells_.used(); }
