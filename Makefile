@@ -1,6 +1,6 @@
 # The front door. Every target sets up what it needs in .venv by itself.
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint format native-test fuzz bench docs clean
+.PHONY: help setup demo test browser-test lint format native-test fuzz bench docs clean
 
 PYTHON ?= python3
 VENV := .venv
@@ -33,6 +33,11 @@ demo: setup  ## find 30 planted features among 10^12 and write demo/report.html
 
 test: setup  ## run the test suite
 	$(BIN)/python -m pytest -n $(JOBS)
+
+browser-test: setup  ## the report page in a real browser (Debian's chromium)
+	tools/need-debian chromium chromium
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --group browser
+	$(BIN)/python -m pytest tests/report
 
 lint: setup  ## ruff, mypy, clang-format, import contracts, spelling
 	$(BIN)/ruff check .

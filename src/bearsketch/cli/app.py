@@ -13,6 +13,7 @@ from bearsketch.cli.guard import guarded, open_standard_files
 from bearsketch.cli.info import info
 from bearsketch.cli.merge import merge
 from bearsketch.cli.predict import predict
+from bearsketch.cli.report import report
 from bearsketch.cli.reproduce import reproduce
 from bearsketch.cli.simulate import simulate
 from bearsketch.cli.train import train
@@ -25,7 +26,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-COMMANDS = (train, predict, evaluate, features, info, merge, simulate, reproduce, demo)
+COMMANDS = (train, predict, evaluate, features, info, merge, report, simulate, reproduce, demo)
 for command in COMMANDS:
     app.command()(guarded(command))
 

@@ -113,6 +113,16 @@ def train(
             help="Do not learn this share of the examples; read them again to test the model.",
         ),
     ] = 0.0,
+    page: Annotated[
+        Path | None,
+        typer.Option(
+            "--report",
+            metavar="PAGE",
+            help="Also write an HTML page about the run.",
+            rich_help_panel="Output",
+            show_default=False,
+        ),
+    ] = None,
     quiet: Quiet = False,
     as_json: Json = False,
     reading: dict[str, Any],
@@ -130,6 +140,8 @@ def train(
     """
     named = sources(data)
     check_output(output, named)
+    if page is not None:
+        check_output(page, [*named, str(output)])
     parts = {
         "learner": learner,
         "k": k,
@@ -156,7 +168,7 @@ def train(
         "threads": threads,
     }
     check_parts(wanted, parts)
-    summary = _run(named, output, wanted, parts, reading, quiet)
+    summary = _run(named, output, wanted, parts, reading, quiet, page)
     if as_json:
         print(json.dumps(summary.to_json(), allow_nan=False))
 
@@ -168,6 +180,7 @@ def _run(
     parts: dict[str, Any],
     reading: dict[str, Any],
     quiet: bool,
+    page: Path | None,
 ) -> Summary:
     from bearsketch.io import open_stream
     from bearsketch.training.loop import Training
@@ -189,8 +202,14 @@ def _run(
         summary = training.run(watch_all)
         told(training)
     training.learner.save(output)
+    if page is not None:
+        from bearsketch.cli.report import write_training_report
+
+        write_training_report(page, training, summary, output)
     if not quiet:
         _report(display, training, summary, output)
+        if page is not None:
+            display.note(f"wrote {page}")
     return summary
 
 
