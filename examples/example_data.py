@@ -24,12 +24,16 @@ HERE = Path.cwd()
 def folder() -> Path | None:
     """Folder of real data, if there is one."""
     given = os.environ.get("BEARSKETCH_DATA")
-    places = [Path(given)] if given else [HERE.parent.parent / "shared/data", HERE.parent / "shared/data"]
+    places = (
+        [Path(given)]
+        if given
+        else [HERE.parent.parent / "shared/data", HERE.parent / "shared/data"]
+    )
     return next((place for place in places if (place / "text").is_dir()), None)
 
 
 def workspace() -> Path:
-    """New folder for the files of an example."""
+    """Make a folder for the files of an example."""
     return Path(tempfile.mkdtemp(prefix="bearsketch-example-"))
 
 
@@ -116,7 +120,10 @@ def genomes() -> dict[str, str]:
     """Bases of five species by name."""
     data = folder()
     if data is not None:
-        return {name: _read_genome(data / "genomes" / "bacteria15" / f"{name}.fna.gz") for name in SPECIES}
+        return {
+            name: _read_genome(data / "genomes" / "bacteria15" / f"{name}.fna.gz")
+            for name in SPECIES
+        }
     rng = random.Random(1)
     made = {}
     for name in SPECIES:

@@ -25,12 +25,12 @@ def curve_chart(subjects: Sequence[Subject], column: int, title: str) -> str:
     drawn = [(place, points) for place, points in enumerate(curves) if points]
     if not drawn:
         return ""
-    values = [y for _, points in drawn for _, y in points]
+    values = [y for _, points in drawn for _, y in _without_rest(points)]
     x = count_axis(max(points[-1][0] for _, points in drawn))
     low, high = _reach(values, column)
     chart = Chart(x, even_axis(low, high), f"{title} against examples")
     for place, points in drawn:
-        chart.line(points, f"part s{place}")
+        chart.line(_without_rest(points), f"part s{place}")
     for place, points in drawn:
         mean = _so_far(points)
         chart.line(mean, f"mean s{place}")
@@ -40,6 +40,13 @@ def curve_chart(subjects: Sequence[Subject], column: int, title: str) -> str:
         ]
         chart.spots(told, f"s{place}")
     return chart.render()
+
+
+def _without_rest(points: list[Point]) -> list[Point]:
+    """Points but a last one that stands for few examples, and so for chance."""
+    if len(points) < 3 or points[-1][0] - points[-2][0] >= 0.5 * (points[-2][0] - points[-3][0]):
+        return points
+    return points[:-1]
 
 
 def _reach(values: list[float], column: int) -> tuple[float, float]:

@@ -30,7 +30,8 @@ _RESULTS = {
 def overview(subjects: Sequence[Subject]) -> str:
     """Tell what was trained and on what: a row a fact, a column a model."""
     columns = [_overview_of(subject) for subject in subjects]
-    names = [name for name in columns[0] if any(column[name] for column in columns)]
+    told = ("Selected", "Model") if len(subjects) == 1 else ()  # the headline has them
+    names = [n for n in columns[0] if n not in told and any(column[n] for column in columns)]
     head = ""
     if len(subjects) > 1:
         cells = "".join(f"<th>{swatch(i, s.name)}</th>" for i, s in enumerate(subjects))
