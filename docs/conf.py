@@ -28,7 +28,7 @@ html_theme_options = {
     "footer_start": [],
     "footer_end": [],
 }
-html_sidebars = {"tutorial": [], "reference/commands": []}
+html_sidebars = {"index": [], "tutorial": []}
 html_title = "bearsketch"
 html_static_path = ["figures"]
 autodoc_typehints = "none"
