@@ -11,7 +11,8 @@ from bearsketch.report import Subject, render
 from tests.report.conftest import HOSTILE, learned
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+NAMES = ("chromium", "chromium-browser", "google-chrome")
+CHROMIUM = next((found for name in NAMES if (found := shutil.which(name))), None)
 if CHROMIUM is None:
     pytest.skip("chromium is not installed", allow_module_level=True)
 
