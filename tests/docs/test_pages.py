@@ -68,7 +68,7 @@ def test_pictures_and_pages_that_are_linked_exist():
     for page in PAGES:
         for target in re.findall(r"\]\(([^)#:]+)\)", page.read_text()):
             if target.startswith("examples/") or "/examples/" in target:
-                script = DOCS.parent / "examples" / f"{Path(target).name}.py"
-                assert script.exists(), f"{page.name}: {target}"
+                name = "README.txt" if target.endswith("index") else f"{Path(target).name}.py"
+                assert (DOCS.parent / "examples" / name).exists(), f"{page.name}: {target}"
             elif not target.startswith("reference/commands"):
                 assert (page.parent / target).exists(), f"{page.name}: {target}"
