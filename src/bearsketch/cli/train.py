@@ -148,6 +148,16 @@ def train(
         bool,
         _keep("--resume", help="Go on from the newest checkpoint in DIR, if there is one."),
     ] = False,
+    page: Annotated[
+        Path | None,
+        typer.Option(
+            "--report",
+            metavar="PAGE",
+            help="Also write an HTML page about the run.",
+            rich_help_panel="Output",
+            show_default=False,
+        ),
+    ] = None,
     quiet: Quiet = False,
     as_json: Json = False,
     reading: dict[str, Any],
@@ -167,6 +177,8 @@ def train(
     """
     named = sources(data)
     check_output(output, named)
+    if page is not None:
+        check_output(page, [*named, str(output)])
     parts = {
         "learner": learner,
         "k": k,
@@ -199,7 +211,7 @@ def train(
         wanted["max_memory"] = parse_bytes(max_memory)
         given = parse_limits(reading.get("limits", []))
         options["limits"] = replace(limits_under(wanted, config, named), **given)
-    summary = _run(named, output, wanted, parts, options, quiet)
+    summary = _run(named, output, wanted, parts, options, quiet, page)
     if as_json:
         print(json.dumps(summary.to_json(), allow_nan=False))
 
@@ -211,6 +223,7 @@ def _run(
     parts: dict[str, Any],
     reading: dict[str, Any],
     quiet: bool,
+    page: Path | None,
 ) -> Summary:
     from bearsketch.io import open_stream
     from bearsketch.training.loop import Training
@@ -234,8 +247,14 @@ def _run(
     training.learner.save(output)
     if wanted["checkpoint"] is not None:
         wanted["checkpoint"].forget()
+    if page is not None:
+        from bearsketch.cli.report import write_training_report
+
+        write_training_report(page, training, summary, output)
     if not quiet:
         _report(display, training, summary, output)
+        if page is not None:
+            display.note(f"wrote {page}")
     return summary
 
 
