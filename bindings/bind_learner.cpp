@@ -162,6 +162,49 @@ void restore_cells(Learner& learner, const nb::bytes& given) {
   std::memcpy(bytes.data(), given.data(), given.size());
 }
 
+// Weights of a group's keys, each made exact: one that is not selected is taken out of the cells,
+// before the next one that may share them is read.
+Out<double> take_out(Learner& learner, std::size_t group, const In<std::uint64_t>& keys) {
+  const bear::TopK& top = learner.selection().top(group);
+  const std::size_t first = learner.selection().first_class(group), width = top.width();
+  const std::vector<std::int64_t> indptr{0, static_cast<std::int64_t>(keys.size())};
+  const std::vector<float> ones(keys.size(), 1.0F);
+  bear::BatchView row;
+  row.indptr = indptr;
+  row.keys = view(keys);
+  row.values = ones;
+  bear::ActiveSet active(learner.recipe().seed);
+  active.assign(row);
+  if (active.size() != keys.size()) throw nb::value_error("keys must be distinct");
+  bear::Places places;
+  learner.storage().locate(active, places);
+  std::vector<double> weights(keys.size() * width), all(learner.classes());
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    const bear::Key key = active.keys()[i];
+    const std::int32_t slot = top.find(key);
+    learner.storage().query_one(places, i, all);
+    auto own = bear::ConstReals(all).subspan(first, width);
+    if (slot < 0) {
+      learner.storage().admit(key, first, own);
+    } else if (learner.storage().exact()) {
+      own = top.weights(slot);
+    }
+    std::copy(own.begin(), own.end(), weights.begin() + static_cast<std::ptrdiff_t>(i * width));
+  }
+  return give(std::move(weights), {keys.size(), width});
+}
+
+// The way back: keys that are not selected go into the cells.
+void put_back(Learner& learner, std::size_t group, const In<std::uint64_t>& keys,
+              const In<double>& weights) {
+  const std::size_t width = learner.selection().top(group).width();
+  if (weights.size() != keys.size() * width) throw nb::value_error("weights do not fit the keys");
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    learner.storage().release(view(keys)[i], learner.selection().first_class(group),
+                              view(weights).subspan(i * width, width));
+  }
+}
+
 nb::dict fill(const Learner& learner) {
   const auto fill = learner.storage().fill();
   nb::dict out;
@@ -224,6 +267,8 @@ void bind_learner(nb::module_& m) {
       .def("selected", &selected, nb::arg("group"))
       .def("restore_selected", &restore_selected, nb::arg("group"), nb::arg("keys"),
            nb::arg("weights"), nb::arg("names"), nb::arg("aliases"))
+      .def("take_out", &take_out, nb::arg("group"), nb::arg("keys"))
+      .def("put_back", &put_back, nb::arg("group"), nb::arg("keys"), nb::arg("weights"))
       .def("cells", &cells)
       .def("restore_cells", &restore_cells, nb::arg("cells"))
       .def(
