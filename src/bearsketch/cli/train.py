@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from bearsketch.training.loop import Training
     from bearsketch.training.summary import Summary
 
-_SIZE, _LEARN = "Size of the model", "Learning"
+_SIZE, _LEARN, _MANY = "Size of the model", "Learning", "Several workers"
 
 
 def _size(*names: str, **rest: Any) -> Any:
@@ -29,6 +29,10 @@ def _size(*names: str, **rest: Any) -> Any:
 
 def _learn(*names: str, **rest: Any) -> Any:
     return typer.Option(*names, rich_help_panel=_LEARN, **rest)
+
+
+def _many(*names: str, **rest: Any) -> Any:
+    return typer.Option(*names, rich_help_panel=_MANY, show_default=False, **rest)
 
 
 @takes_reading
@@ -113,6 +117,32 @@ def train(
             help="Do not learn this share of the examples; read them again to test the model.",
         ),
     ] = 0.0,
+    workers: Annotated[
+        int | None, _many(metavar="N", help="Train with N processes of this machine.")
+    ] = None,
+    cluster: Annotated[
+        str | None,
+        _many(metavar="ADDRESS", help="Train on a Dask cluster, such as tcp://scheduler:8786."),
+    ] = None,
+    shards: Annotated[
+        int | None,
+        _many(metavar="N", help="Parts learned at a time. \\[4, or the workers if more]"),
+    ] = None,
+    rounds: Annotated[
+        int | None, _many(metavar="N", help="Merges in a pass. \\[16, fewer on small data]")
+    ] = None,
+    patience: Annotated[
+        float,
+        _many(metavar="SECONDS", help="Silence after which a worker counts as lost. \\[60]"),
+    ] = 60.0,
+    checkpoint: Annotated[
+        Path | None,
+        _many(metavar="DIR", help="Folder for checkpoints, to go on from if the run is stopped."),
+    ] = None,
+    resume: Annotated[
+        bool,
+        _many("--resume", help="Go on from the newest checkpoint in DIR, if there is one."),
+    ] = False,
     quiet: Quiet = False,
     as_json: Json = False,
     reading: dict[str, Any],
@@ -125,6 +155,8 @@ def train(
     **Examples**
 
     `bearsketch train clicks.vw.gz -o clicks.bear --memory 64KiB -k 500`
+
+    `bearsketch train day-*.vw -o week.bear --workers 8`
 
     `zcat reads.fq.gz | bearsketch train - -o reads.bear --kmer 21 --label-regex 'taxon=(\w+)'`
     """
@@ -156,7 +188,15 @@ def train(
         "threads": threads,
     }
     check_parts(wanted, parts)
-    summary = _run(named, output, wanted, parts, reading, quiet)
+    if workers is None and cluster is None:
+        if any(given is not None for given in (shards, rounds, checkpoint)):
+            raise ParameterError("--shards, --rounds and --checkpoint need --workers or --cluster")
+        summary = _run(named, output, wanted, parts, reading, quiet)
+    else:
+        from bearsketch.cli.sharded import Crew, run_sharded
+
+        crew = Crew(workers, cluster, shards, rounds, patience, checkpoint, resume)
+        summary = run_sharded(crew, named, output, wanted, parts, reading, quiet)
     if as_json:
         print(json.dumps(summary.to_json(), allow_nan=False))
 

@@ -169,7 +169,8 @@ class Driver:
         self.running, self.finished = {}, set()
 
         def beat(partition: int, examples: int) -> None:
-            self.running[partition] = examples
+            if partition not in self.finished:  # words of a task may come after its result
+                self.running[partition] = examples
             if watch is not None:
                 watch(self)
 
@@ -184,8 +185,8 @@ class Driver:
             if digest != answer.digest:
                 raise _disagreeing(parts, answer.partition)
             taken[answer.partition] = answer
-            self.finished.add(answer.partition)
             beat(answer.partition, answer.examples)
+            self.finished.add(answer.partition)
         results = [taken[part.id] for part in parts if part.id in taken]
         self._merge(results, n_pass)
         self.running, self.finished = {}, set()
