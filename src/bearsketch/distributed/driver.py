@@ -7,7 +7,7 @@ import os
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
@@ -77,7 +77,7 @@ class Tally:
 
     def to_json(self) -> dict[str, Any]:
         """Plain values."""
-        return asdict(self)
+        return {spec.name: getattr(self, spec.name) for spec in fields(self)}
 
     @classmethod
     def from_json(cls, plain: Mapping[str, Any]) -> Tally:
@@ -231,7 +231,7 @@ class Driver:
             "config": json.loads(json.dumps(self.learner.config.to_json())),
             "classes": json.loads(json.dumps(self.learner.labels.classes)),
             "passes": self.passes,
-            "format": self.job.format,
+            "reads": self.job.format,
             "options": options,
             "version": self.job.version,
         }
