@@ -6,8 +6,10 @@ import contextlib
 import time
 import uuid
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any, Self
 
+from bearsketch.distributed.blocks import Block
 from bearsketch.distributed.pool import PATIENCE, Lost, Serial
 from bearsketch.distributed.task import Job, Result, learn_partition
 from bearsketch.exceptions import BearError, DistributedError, ParameterError
@@ -71,12 +73,17 @@ class Cluster(Serial):
 
         name = f"bearsketch-{uuid.uuid4().hex}"  # several clients may use one cluster
         shared = self._client.submit(bytes, model, key=f"{name}-model", pure=False)
-        futures = {
-            self._client.submit(
-                _learn, shared, part, job, name, key=f"{name}-{part.id}", pure=False, retries=2
-            ): part
-            for part in parts
-        }
+        futures = {}
+        for part in parts:
+            blocks = []
+            if isinstance(part, Block):  # what it needs is made where it is learned
+                blocks = self._client.compute(list(part.data))
+                part = replace(part, data=())
+            key = f"{name}-{part.id}"
+            future = self._client.submit(
+                _learn, shared, part, job, name, *blocks, key=key, pure=False, retries=2
+            )
+            futures[future] = part
         self._heard = time.monotonic()
         self._client.subscribe_topic(name, self._hear)
         try:
@@ -134,7 +141,7 @@ class Cluster(Serial):
             self._client.close(timeout=10)
 
 
-def _learn(model: bytes, partition: Any, job: Job, topic: str) -> Result:
+def _learn(model: bytes, partition: Any, job: Job, topic: str, *blocks: Any) -> Result:
     """Learn a partition on a worker, and let the client hear of it."""
     import distributed
 
@@ -145,6 +152,8 @@ def _learn(model: bytes, partition: Any, job: Job, topic: str) -> Result:
             said[0] = time.monotonic()
             worker.log_event(topic, {"partition": partition.id, "examples": examples})
 
+    if isinstance(partition, Block):
+        partition = replace(partition, data=blocks)
     return learn_partition(model, partition, job, beat)
 
 

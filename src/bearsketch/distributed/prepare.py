@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
+from bearsketch.batch import Batch
 from bearsketch.distributed.driver import Driver
 from bearsketch.distributed.shards import DEFAULT_SHARDS, Plan, make_plan
 from bearsketch.distributed.task import Job
@@ -105,26 +106,56 @@ def prepare(
     **parts
         Of :func:`bearsketch.make_learner`.
     """
-    given = {**(options or {}), "include_unlabelled": False, "seed": parts.get("seed", 0)}
-    with open_stream(source, format, **given) as stream:
-        seen, words = _first_labels(stream, enough=1 if classes or loss == "squared" else None)
-        task = decide(seen, loss=loss, classes=classes)
-        given |= {name: columns for name, columns in stream.columns.items() if columns}
-    given["labels"] = "name" if words else "number"
+    look = look_at(
+        source,
+        format,
+        {**(options or {}), "seed": parts.get("seed", 0)},
+        loss=loss,
+        classes=classes,
+    )
+    task = decide(look.seen, loss=loss, classes=classes)
     learner = make_learner(loss=task.loss, classes=task.classes, passes=passes, **parts)
-    plan = make_plan(source, stream.format, shards=shards, rounds=rounds)
-    return Prepared(plan, learner, Job(stream.format, given), task, stream)
+    plan = make_plan(source, look.job.format, shards=shards, rounds=rounds)
+    assert look.stream is not None
+    return Prepared(plan, learner, look.job, task, look.stream)
 
 
-def _first_labels(stream: Stream, enough: int | None) -> tuple[Seen, bool]:
+class Look(NamedTuple):
+    """What the first examples of a source tell: their labels, and how all of it is to be read."""
+
+    seen: Seen
+    job: Job
+    stream: Stream | None
+
+
+def look_at(
+    source: Any,
+    format: str,
+    options: dict[str, Any],
+    *,
+    loss: str = "auto",
+    classes: Any = None,
+) -> Look:
+    """Read the first examples, only one batch of them where the labels are known."""
+    given = {**options, "include_unlabelled": False}
+    enough = 1 if classes is not None or loss == "squared" else PEEK_EXAMPLES
+    with open_stream(source, format, **given) as stream:
+        seen = first_labels(stream, enough)
+        given |= {name: columns for name, columns in stream.columns.items() if columns}
+    given["labels"] = "name" if seen.words else "number"
+    return Look(seen, Job(stream.format, given), stream)
+
+
+def first_labels(batches: Iterable[Batch], enough: int = PEEK_EXAMPLES) -> Seen:
+    """Labels of the first examples."""
     seen = Seen()
-    for batch in stream:
+    for batch in batches:
         if batch.labels is None:
             raise ParameterError("labels must be given to learn, got a batch without")
         seen.add(batch.labels)
-        if seen.examples >= (enough or PEEK_EXAMPLES):
+        if seen.examples >= enough:
             break
-    return seen, seen.words
+    return seen
 
 
 def learner_bytes(prepared: Prepared, driver: Driver) -> bytes:

@@ -15,7 +15,7 @@ import os
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from bearsketch.exceptions import DataError, ParameterError
 from bearsketch.io.codecs import MAGIC_BYTES, codec_of
@@ -99,7 +99,7 @@ class Plan:
 
     shards: int
     rounds: int
-    partitions: tuple[Partition, ...]
+    partitions: tuple[Any, ...]
 
     def of_round(self, number: int) -> list[Partition]:
         """Partitions of a round, in order."""

@@ -130,7 +130,8 @@ def partition_batches(
 ) -> Iterator[tuple[Iterable[Batch], Callable[[int], Met]]]:
     """Batches of a partition, and a function that tells what was met on the way to them."""
     if not isinstance(partition, Partition):
-        yield partition.batches(learner.config), lambda n: ({"examples": n}, {}, [], [])
+        batches = partition.batches(learner.config.seed, job.format, job.options)
+        yield batches, lambda n: ({"lines": n, "examples": n}, {}, [], [])
         return
     from bearsketch.io import open_stream
 

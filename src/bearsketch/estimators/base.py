@@ -125,9 +125,16 @@ class SketchEstimator(SelectsFeatures, KeepsModel, CallbackSupportMixin, BaseEst
             )
 
     @with_callbacks
-    def _fit_stream(self, source: Any, options: dict[str, Any], classes: Any = None) -> Self:
+    def _fit_stream(
+        self, source: Any, options: dict[str, Any], classes: Any = None, client: Any = None
+    ) -> Self:
         self._check_parameters()
         seed = self._draw_seed()
+        if client is not None:
+            from bearsketch.estimators.sharded import fit_sharded
+
+            fit_sharded(self, source, client, self._read_options(options), classes, seed)
+            return self
         with contextlib.ExitStack() as opened:
             batches = _batches_of(source)
             if batches is None:
@@ -143,9 +150,12 @@ class SketchEstimator(SelectsFeatures, KeepsModel, CallbackSupportMixin, BaseEst
     def _open(self, source: Any, seed: int, options: dict[str, Any]) -> Any:
         from bearsketch.io import open_stream
 
-        rows = self.batch_size * max(STREAM_EXAMPLES // self.batch_size, 1)
-        given = {"rows": rows, "include_unlabelled": False, **options, "seed": seed}
+        given = {"include_unlabelled": False, **self._read_options(options), "seed": seed}
         return open_stream(source, **given)
+
+    def _read_options(self, options: dict[str, Any]) -> dict[str, Any]:
+        rows = self.batch_size * max(STREAM_EXAMPLES // self.batch_size, 1)
+        return {"rows": rows, **options}
 
     def _learn_stream(self, batches: Iterable[Batch], seed: int, classes: Any) -> None:
         started = False

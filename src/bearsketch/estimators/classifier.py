@@ -137,7 +137,9 @@ class SketchClassifier(ClassifierMixin, SketchEstimator):
         """
         return self._partial_fit(X, y, sample_weight, classes)
 
-    def fit_stream(self, source: Any, *, classes: Any = None, **options: Any) -> Self:
+    def fit_stream(
+        self, source: Any, *, classes: Any = None, client: Any = None, **options: Any
+    ) -> Self:
         """Learn from a stream, from scratch, in bounded memory.
 
         Parameters
@@ -147,6 +149,10 @@ class SketchClassifier(ClassifierMixin, SketchEstimator):
         classes : array-like of shape (n_classes,), optional
             All classes. Without it, numbers -1 or 0 and 1 in the first batch mean two classes;
             for anything else room is left for ``max_classes``.
+        client : distributed.Client or bearsketch.distributed.Pool, optional
+            Learn with the workers of a Dask cluster, or with local processes. The source is then
+            files that every worker can open, or a Dask bag, data frame, or (X, y) of two arrays.
+            ``shards`` and ``rounds`` may be given as well; see the page on several workers.
         **options
             Passed on to :func:`bearsketch.io.open_stream`.
 
@@ -161,7 +167,7 @@ class SketchClassifier(ClassifierMixin, SketchEstimator):
         >>> SketchClassifier(k=2, memory="4KiB").fit_stream(batches).classes_
         array([0, 1])
         """
-        self._fit_stream(source, options, classes)
+        self._fit_stream(source, options, classes, client)
         return self
 
     def decision_function(self, X: Any) -> npt.NDArray[np.float64]:

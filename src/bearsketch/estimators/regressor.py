@@ -91,13 +91,17 @@ class SketchRegressor(RegressorMixin, SketchEstimator):
         """
         return self._partial_fit(X, y, sample_weight)
 
-    def fit_stream(self, source: Any, **options: Any) -> Self:
+    def fit_stream(self, source: Any, *, client: Any = None, **options: Any) -> Self:
         """Learn from a stream, from scratch, in bounded memory.
 
         Parameters
         ----------
         source : path, list of paths, file object, or iterable of Batch
             Anything :func:`bearsketch.io.open_stream` takes.
+        client : distributed.Client or bearsketch.distributed.Pool, optional
+            Learn with the workers of a Dask cluster, or with local processes. The source is then
+            files that every worker can open, or a Dask bag, data frame, or (X, y) of two arrays.
+            ``shards`` and ``rounds`` may be given as well; see the page on several workers.
         **options
             Passed on to :func:`bearsketch.io.open_stream`.
 
@@ -105,7 +109,7 @@ class SketchRegressor(RegressorMixin, SketchEstimator):
         -------
         self
         """
-        self._fit_stream(source, options)
+        self._fit_stream(source, options, client=client)
         return self
 
     def predict(self, X: Any) -> npt.NDArray[np.float64]:

@@ -121,7 +121,9 @@ class SketchSelector(SketchEstimator):
         """
         return self._partial_fit(X, y, sample_weight, classes)
 
-    def fit_stream(self, source: Any, *, classes: Any = None, **options: Any) -> Self:
+    def fit_stream(
+        self, source: Any, *, classes: Any = None, client: Any = None, **options: Any
+    ) -> Self:
         """Learn from a stream, from scratch, in bounded memory.
 
         Parameters
@@ -130,6 +132,10 @@ class SketchSelector(SketchEstimator):
             Anything :func:`bearsketch.io.open_stream` takes.
         classes : array-like of shape (n_classes,), optional
             As in :meth:`SketchClassifier.fit_stream`; not for regression.
+        client : distributed.Client or bearsketch.distributed.Pool, optional
+            Learn with the workers of a Dask cluster, or with local processes. The source is then
+            files that every worker can open, or a Dask bag, data frame, or (X, y) of two arrays.
+            ``shards`` and ``rounds`` may be given as well; see the page on several workers.
         **options
             Passed on to :func:`bearsketch.io.open_stream`.
 
@@ -137,5 +143,5 @@ class SketchSelector(SketchEstimator):
         -------
         self
         """
-        self._fit_stream(source, options, classes)
+        self._fit_stream(source, options, classes, client)
         return self
