@@ -93,6 +93,10 @@ class Pool(Serial):
         self._context = multiprocessing.get_context("spawn")
         self._pool: list[_Worker] = []
 
+    def __enter__(self) -> Self:
+        self._fill(self.workers)  # they start while the driver looks at the data
+        return self
+
     def run(
         self, model: bytes, parts: Sequence[Any], job: Job, beat: Any = None
     ) -> Iterator[Result | Lost]:
