@@ -7,6 +7,7 @@
 #include <map>
 
 #include "arrays.hpp"
+#include "bear/exact.hpp"
 #include "bear/learner.hpp"
 
 namespace {
@@ -162,47 +163,27 @@ void restore_cells(Learner& learner, const nb::bytes& given) {
   std::memcpy(bytes.data(), given.data(), given.size());
 }
 
-// Weights of a group's keys, each made exact: one that is not selected is taken out of the cells,
-// before the next one that may share them is read.
-Out<double> take_out(Learner& learner, std::size_t group, const In<std::uint64_t>& keys) {
-  const bear::TopK& top = learner.selection().top(group);
-  const std::size_t first = learner.selection().first_class(group), width = top.width();
-  const std::vector<std::int64_t> indptr{0, static_cast<std::int64_t>(keys.size())};
-  const std::vector<float> ones(keys.size(), 1.0F);
-  bear::BatchView row;
-  row.indptr = indptr;
-  row.keys = view(keys);
-  row.values = ones;
-  bear::ActiveSet active(learner.recipe().seed);
-  active.assign(row);
-  if (active.size() != keys.size()) throw nb::value_error("keys must be distinct");
-  bear::Places places;
-  learner.storage().locate(active, places);
-  std::vector<double> weights(keys.size() * width), all(learner.classes());
-  for (std::size_t i = 0; i < keys.size(); ++i) {
-    const bear::Key key = active.keys()[i];
-    const std::int32_t slot = top.find(key);
-    learner.storage().query_one(places, i, all);
-    auto own = bear::ConstReals(all).subspan(first, width);
-    if (slot < 0) {
-      learner.storage().admit(key, first, own);
-    } else if (learner.storage().exact()) {
-      own = top.weights(slot);
-    }
-    std::copy(own.begin(), own.end(), weights.begin() + static_cast<std::ptrdiff_t>(i * width));
+// Weights of some keys of each group, made exact, and last the cells without them.
+nb::list take_apart(Learner& learner, const std::vector<In<std::uint64_t>>& keys) {
+  std::vector<bear::Keys> views;
+  for (const auto& part : keys) views.push_back(view(part));
+  bear::Exact exact = bear::take_apart(learner, views);
+  nb::list out;
+  for (std::size_t g = 0; g < views.size(); ++g) {
+    const std::size_t width = learner.selection().top(g).width();
+    out.append(give(std::move(exact.weights[g]), {views[g].size(), width}));
   }
-  return give(std::move(weights), {keys.size(), width});
+  out.append(give(std::move(exact.cells)));
+  return out;
 }
 
-// The way back: keys that are not selected go into the cells.
-void put_back(Learner& learner, std::size_t group, const In<std::uint64_t>& keys,
-              const In<double>& weights) {
-  const std::size_t width = learner.selection().top(group).width();
-  if (weights.size() != keys.size() * width) throw nb::value_error("weights do not fit the keys");
-  for (std::size_t i = 0; i < keys.size(); ++i) {
-    learner.storage().release(view(keys)[i], learner.selection().first_class(group),
-                              view(weights).subspan(i * width, width));
-  }
+void put_together(Learner& learner, const In<double>& cells,
+                  const std::vector<In<std::uint64_t>>& keys,
+                  const std::vector<In<double>>& weights, double quantum, double writes) {
+  bear::Returned returned;
+  for (const auto& part : keys) returned.keys.push_back(view(part));
+  for (const auto& part : weights) returned.weights.push_back(view(part));
+  bear::put_together(learner, view(cells), returned, quantum, writes);
 }
 
 nb::dict fill(const Learner& learner) {
@@ -267,8 +248,9 @@ void bind_learner(nb::module_& m) {
       .def("selected", &selected, nb::arg("group"))
       .def("restore_selected", &restore_selected, nb::arg("group"), nb::arg("keys"),
            nb::arg("weights"), nb::arg("names"), nb::arg("aliases"))
-      .def("take_out", &take_out, nb::arg("group"), nb::arg("keys"))
-      .def("put_back", &put_back, nb::arg("group"), nb::arg("keys"), nb::arg("weights"))
+      .def("take_apart", &take_apart, nb::arg("keys"))
+      .def("put_together", &put_together, nb::arg("cells"), nb::arg("keys"), nb::arg("weights"),
+           nb::arg("quantum"), nb::arg("writes"))
       .def("cells", &cells)
       .def("restore_cells", &restore_cells, nb::arg("cells"))
       .def(

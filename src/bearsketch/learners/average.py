@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
@@ -22,7 +21,6 @@ from bearsketch.model_file import Arrays
 Reals = npt.NDArray[np.float64]
 Keys = npt.NDArray[np.uint64]
 
-_LARGEST_BYTE = 127.0  # of a one-byte cell
 _SUMMED = ("examples", "batches")
 
 
@@ -79,12 +77,16 @@ def average(parts: Sequence[Learner], start: Learner | None = None) -> Learner:
     shares = gained / gained.sum() if gained.any() else np.full(len(parts), 1.0 / len(parts))
     given = [*parts, *([] if start is None else [start])]
     unions = [_union(given, g) for g in range(first._core.groups)]
-    numbers = _mean(parts, shares, start, unions)
-    arrays = _selected_and_cells(numbers, unions, given)
-    clocks = np.array([part._core.numbers()[1] for part in parts], dtype=np.float64)
-    arrays["numbers.direction"] = shares @ clocks
-    arrays["intercept"] = shares @ np.array([part.intercept for part in parts])
+    *exact, cells = _mean(parts, shares, start, unions)
     merged = Learner(first.config, first.labels)
+    kept = _fill_cells(merged, cells, exact, unions, parts)
+    arrays, _ = state.dump(merged)
+    for g, places in enumerate(kept):
+        arrays |= _selected_arrays(g, unions[g][places], exact[g][places], _names(given, g))
+    clocks = np.array([part._core.numbers()[1] for part in parts], dtype=np.float64)
+    intercepts = np.array([part.intercept for part in parts])
+    arrays["numbers.direction"] = (shares[:, None] * clocks).sum(axis=0)
+    arrays["intercept"] = (shares[:, None] * intercepts).sum(axis=0)
     state.restore(merged, arrays, _record(parts, start))
     return merged
 
@@ -93,98 +95,60 @@ def _mean(
     parts: Sequence[Learner], shares: Reals, start: Learner | None, unions: list[Keys]
 ) -> list[Reals]:
     """Average the exact weights of each group, and last the cells."""
-    base = None if start is None else _exact_numbers(start, unions)
+    base = None if start is None else start._core.take_apart(unions)
     mean: list[Reals] = []
     squares = np.zeros(len(unions) + 1)
     for part, share in zip(parts, shares, strict=True):
-        moved = _exact_numbers(part, unions)
-        if base is not None:
-            moved = [own - before for own, before in zip(moved, base, strict=True)]
-            squares += share * _squares(moved)
-        moved = [share * own for own in moved]
-        mean = [a + b for a, b in zip(mean, moved, strict=True)] if mean else moved
+        moved = part._core.take_apart(unions)
+        for i in range(len(moved)):
+            if base is not None:
+                moved[i] -= base[i]
+                squares[i] += share * _square(moved[i])
+            moved[i] *= share
+            if mean:
+                mean[i] += moved[i]
+        mean = mean or moved
     if base is None:
         return mean
-    lengths = _squares(mean)
+    lengths = np.array([_square(block) for block in mean])
     factors = np.sqrt(np.divide(squares, lengths, out=np.ones_like(squares), where=lengths > 0.0))
     return [a + float(f) * b for a, f, b in zip(base, factors, mean, strict=True)]
 
 
-def _squares(numbers: list[Reals]) -> Reals:
-    return np.array([np.dot(block.ravel(), block.ravel()) for block in numbers])
+def _square(block: Reals) -> float:
+    return float(np.square(block).sum())  # np.dot sums in as many parts as there are threads
 
 
-def _exact_numbers(learner: Learner, unions: list[Keys]) -> list[Reals]:
-    """Weights of the keys of all groups, made exact, and last the cells without them."""
-    twin = _widened(learner)
-    exact = [twin._core.take_out(g, keys) for g, keys in enumerate(unions)]
-    return [*exact, np.frombuffer(twin._core.cells(), dtype=np.float64)]
+def _fill_cells(
+    merged: Learner,
+    cells: Reals,
+    exact: list[Reals],
+    unions: list[Keys],
+    parts: Sequence[Learner],
+) -> list[npt.NDArray[np.intp]]:
+    """Put all but the k largest of each group back into the cells; says which places stay.
 
-
-def _selected_and_cells(
-    numbers: list[Reals], unions: list[Keys], parts: Sequence[Learner]
-) -> Arrays:
-    """Keep the k largest of each group and put the others back into the cells."""
-    config = parts[0].config
-    wide = Learner(replace(config, precision="float64"), parts[0].labels)
-    blank, record = state.dump(wide)
-    state.restore(wide, {**blank, "cells": numbers[-1]}, record)
-    arrays: Arrays = {}
-    for g, (keys, exact) in enumerate(zip(unions, numbers[:-1], strict=True)):
-        order = np.lexsort((keys, -np.linalg.norm(exact, axis=1)))
-        kept, rest = order[: config.k], order[config.k :]
-        wide._core.put_back(g, keys[rest], np.ascontiguousarray(exact[rest]).ravel())
-        arrays |= _selected_arrays(g, keys[kept], exact[kept], _names(parts, g))
-    return arrays | _narrowed(np.frombuffer(wide._core.cells(), dtype=np.float64), parts)
+    One-byte cells keep the largest quantum of the parts unless that is too small.
+    """
+    k = merged.config.k
+    orders = [
+        np.lexsort((keys, -np.linalg.norm(weights, axis=1)))
+        for keys, weights in zip(unions, exact, strict=True)
+    ]
+    back = [keys[order[k:]] for keys, order in zip(unions, orders, strict=True)]
+    weights = [block[order[k:]].ravel() for block, order in zip(exact, orders, strict=True)]
+    quantum = writes = 0.0
+    if merged.config.precision == "int8":
+        numbers = np.array([part._core.numbers()[0] for part in parts])
+        quantum, writes = float(numbers[:, 0].max()), float(numbers[:, 1].max()) + 1.0
+    merged._core.put_together(cells, back, weights, quantum, writes)
+    return [order[:k] for order in orders]
 
 
 def _union(parts: Sequence[Learner], group: int) -> Keys:
     """Return the keys that any part selected, in order."""
     found: Keys = np.unique(np.concatenate([part._core.selected(group)["keys"] for part in parts]))
     return found
-
-
-def _widened(learner: Learner) -> Learner:
-    """Give the same learner with cells in double precision."""
-    arrays, record = state.dump(learner)
-    cells = arrays["cells"].astype(np.float64)
-    if learner.config.precision == "int8":
-        cells *= arrays["numbers.storage"][0]
-    twin = Learner(replace(learner.config, precision="float64"), learner.labels)
-    state.restore(twin, {**arrays, "cells": cells, "numbers.storage": np.zeros(0)}, record)
-    return twin
-
-
-def _narrowed(cells: Reals, parts: Sequence[Learner]) -> Arrays:
-    """Cells as the configuration stores them.
-
-    One-byte cells keep the largest quantum of the parts unless that is too small, and are rounded
-    up or down at random in proportion, as every write to them is.
-    """
-    config = parts[0].config
-    cells = cells.reshape(-1, config.columns)
-    if config.precision != "int8":
-        return {"cells": cells.astype(config.precision), "numbers.storage": np.zeros(0)}
-    numbers = np.array([part._core.numbers()[0] for part in parts])
-    largest = float(np.abs(cells).max(initial=0.0))
-    quantum, writes = max(numbers[:, 0].max(), largest / _LARGEST_BYTE), numbers[:, 1].max() + 1.0
-    if quantum > 0.0:
-        drawn = _draws(cells.size, config.seed, int(writes)).reshape(cells.shape)
-        cells = np.clip(np.floor(cells / quantum + drawn), -_LARGEST_BYTE, _LARGEST_BYTE)
-    return {"cells": cells.astype(np.int8), "numbers.storage": np.array([quantum, writes])}
-
-
-def _draws(n: int, seed: int, writes: int) -> Reals:
-    """Give numbers in [0, 1) that depend on seed, number of writes and cell alone."""
-    golden = np.uint64(0x9E3779B97F4A7C15)
-    with np.errstate(over="ignore"):
-        x = (np.arange(1, n + 1, dtype=np.uint64) * golden) ^ np.uint64(
-            (seed + writes * 0xD1342543DE82EF95) % 2**64
-        )
-        for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
-            x = (x ^ (x >> np.uint64(shift))) * np.uint64(factor)
-    x ^= x >> np.uint64(31)
-    return np.asarray((x >> np.uint64(11)).astype(np.float64) * 2.0**-53)
 
 
 def _selected_arrays(
