@@ -16,6 +16,7 @@ import json
 import time
 import warnings
 import zlib
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -71,12 +72,15 @@ def accuracy(given: argparse.Namespace) -> None:
     with given.out.open("a") as out:
         for name in given.datasets:
             prepared = Prepared.load(prepare(name, given.data, given.folder))
-            for compression in DATA[name]:
+            for compression in given.compressions or DATA[name]:
                 for seed in SEEDS[name]:
-                    study(name, prepared, compression, seed, out)
+                    rounds = given.rounds or ROUNDS[name]
+                    study(name, prepared, compression, seed, rounds, out)
 
 
-def study(name: str, prepared: Prepared, compression: float, seed: int, out) -> None:
+def study(
+    name: str, prepared: Prepared, compression: float, seed: int, many: Sequence[int], out
+) -> None:
     about = {"data": name, "compression": compression, "seed": seed}
     single = new_learner(name, prepared, compression, seed)
     single.learn(prepared.train)
@@ -89,7 +93,7 @@ def study(name: str, prepared: Prepared, compression: float, seed: int, out) -> 
     found = {**scores(prepared, shuffled), "overlap": overlap(single, shuffled)}
     say(out, {**about, "shards": -1, "rounds": 0, **found})
     for shards in SHARDS:
-        for rounds in ROUNDS[name]:
+        for rounds in many:
             start = time.perf_counter()
             learner = new_learner(name, prepared, compression, seed)
             driver = Driver(plan(prepared.train, shards, rounds), learner, JOB)
@@ -134,7 +138,7 @@ def message(prepared: Prepared, compression: float, examples: int) -> dict[str, 
     before = start.to_bytes()
     parts, seconds = [], []
     for i in range(4):
-        first = 8000 + i * min(examples, 2000)
+        first = 8000 + i * min(examples, 1250)
         rows = prepared.train.rows(first, first + examples)
         clock = time.process_time()
         block = Block(i, 0, i, (str(i),), (rows,))
@@ -225,6 +229,8 @@ def main() -> None:
         one.add_argument("--folder", type=Path, default=Path("prepared"))
         one.add_argument("--out", type=Path, required=True)
         one.add_argument("--datasets", nargs="+", default=list(DATA))
+        one.add_argument("--compressions", nargs="+", type=float)
+        one.add_argument("--rounds", nargs="+", type=int)
         one.set_defaults(job=job)
     one = jobs.add_parser("simulate")
     one.add_argument("table", type=Path)

@@ -30,7 +30,7 @@ from bearsketch.distributed import Pool, Serial
 from faulty_partitions import Sleepy, as_kind, with_spans
 
 HANG = 300.0  # seconds after which a run counts as hung
-EXAMPLES = 60_000
+EXAMPLES = 20_000
 
 
 class Campaign:
@@ -170,6 +170,7 @@ def digest(path: Path) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--runs", type=int, default=50)
+    parser.add_argument("--kinds", nargs="+", default=["sleeps", "pool", "dask", "driver"])
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--out", type=Path)
     given = parser.parse_args()
@@ -180,13 +181,14 @@ def main() -> None:
         runs = Runs(data, rounds=8)
         wanted = runs.hash(Serial())
         told = {"examples": EXAMPLES, "partitions": len(runs.prepared.plan.partitions)}
-        for campaign in (
-            lambda: sleeps(runs, wanted, n),
-            lambda: pool_kills(runs, wanted, n, rng),
-            lambda: dask_kills(runs, wanted, n, rng),
-            lambda: driver_kills(data, folder, n, rng),
-        ):
-            done = campaign()
+        campaigns = {
+            "sleeps": lambda: sleeps(runs, wanted, n),
+            "pool": lambda: pool_kills(runs, wanted, n, rng),
+            "dask": lambda: dask_kills(runs, wanted, n, rng),
+            "driver": lambda: driver_kills(data, folder, n, rng),
+        }
+        for kind in given.kinds:
+            done = campaigns[kind]()
             told[done.name] = done.told()
             print(json.dumps({done.name: done.told()}), flush=True)
             if given.out:
