@@ -1,6 +1,6 @@
 # The front door. Every target sets up what it needs in .venv by itself.
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint format native-test fuzz reliability bench docs clean
+.PHONY: help setup demo test browser-test lint format native-test fuzz reliability bench docs linkcheck screenshots clean
 
 PYTHON ?= python3
 VENV := .venv
@@ -34,12 +34,17 @@ demo: setup  ## find 30 planted features among 10^12 and write demo/report.html
 test: setup  ## run the test suite
 	$(BIN)/python -m pytest -n $(JOBS)
 
+browser-test: setup  ## the report page in a real browser (Debian's chromium)
+	tools/need-debian chromium chromium
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --group browser
+	$(BIN)/python -m pytest tests/report
+
 lint: setup  ## ruff, mypy, clang-format, import contracts, spelling
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/codespell src core bindings tests reliability docs/limits.md docs/reliability.md README.md
+	$(BIN)/codespell src core bindings tests reliability docs/*.md docs/how-to docs/explanation examples tools *.md
 	$(BIN)/clang-format --dry-run --Werror $$(git ls-files '*.hpp' '*.cpp')
 
 format: setup  ## put Python and C++ sources into shape
@@ -79,9 +84,18 @@ bench: setup  ## speed and memory beside scikit-learn and Vowpal Wabbit, as rati
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --group bench
 	$(BIN)/python benchmarks/run.py
 
-docs: setup  ## build the documentation into docs/_build
+docs: setup  ## run the examples and build the documentation into docs/_build
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --group docs
 	$(BIN)/python -m sphinx -W --keep-going -q docs docs/_build
 
+linkcheck: setup  ## try every link of the documentation
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --group docs
+	$(BIN)/python -m sphinx -b linkcheck -q docs docs/_build/linkcheck
+
+screenshots: setup  ## take the pictures of the report and the terminal again
+	tools/need-debian chromium chromium
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --group browser
+	$(BIN)/python tools/screenshots.py
+
 clean:  ## remove what the targets made
-	rm -rf $(VENV) build demo
+	rm -rf $(VENV) build demo docs/_build docs/examples

@@ -14,6 +14,9 @@ struct Places {
   std::vector<std::uint64_t> cells;   // depth per key: cell number * 2 + (sign is negative)
   std::size_t groups = 0;             // selections per key: 0, 1, or one per class
   std::vector<std::int32_t> members;  // groups per key: slot among the selected, or -1
+  // Where in `members` the slots are: what concerns the selected visits these, because a test of
+  // every key for being one cannot be foreseen and takes longer than the work.
+  std::vector<std::uint32_t> chosen;
 
   // The distinct cells, and for every element of `cells` which of them it is: filled in by
   // storages that write each cell once per batch.

@@ -21,7 +21,7 @@ from bearsketch.exceptions import (
 from bearsketch.learners import state
 from bearsketch.learners.config import Config
 from bearsketch.learners.labels import Labels
-from bearsketch.learners.selected import Selected, shown_names
+from bearsketch.learners.selected import Selected, second_names, shown_names
 from bearsketch.metrics import class_numbers
 from bearsketch.sizes import Sizes
 
@@ -177,6 +177,10 @@ class Learner:
         of_group = np.repeat(np.arange(len(groups)), [len(group["keys"]) for group in groups])
         return self._ranked(names, keys, weights, of_group if per_class else None)
 
+    def second_names(self) -> dict[int, str]:
+        """Second names of selected keys that were seen under two names, by key."""
+        return second_names(self._core.selected(g) for g in range(self._core.groups))
+
     def _ranked(
         self,
         names: list[str],
@@ -214,7 +218,7 @@ class Learner:
         IncompatibleError
             Unless both have the same configuration (seed and shape included), labels and naming.
         """
-        self._check_mergeable(other)
+        self.check_mergeable(other)
         mine, theirs = self._core.counters.examples, other._core.counters.examples
         total = max(mine + theirs, 1)
         share = mine / total if mine + theirs else 0.5
@@ -289,7 +293,8 @@ class Learner:
                 f"{batch.naming!r}"
             )
 
-    def _check_mergeable(self, other: Learner) -> None:
+    def check_mergeable(self, other: Learner) -> None:
+        """Refuse a learner that differs in configuration, labels or naming."""
         if other is self:
             raise IncompatibleError("a learner cannot be merged with itself")
         mine, theirs = self.config.to_json(), other.config.to_json()

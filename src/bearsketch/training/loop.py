@@ -351,6 +351,8 @@ class Training:
                 for name in "lines examples unlabelled skipped blank comment header empty".split()
             },
             "skipped_by_code": dict(sorted(counts.skipped_by_code.items())),
+            "holdout_share": self.holdout,
+            "max_classes": self._wanted["max_classes"],
             "curve": self.curve.points(),
         }
 

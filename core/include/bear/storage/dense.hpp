@@ -46,7 +46,7 @@ class Dense final : public Storage {
     cells_.add_block(places.touched, step);
   }
 
-  std::size_t reflect(const Places& places, ConstReals step, Reals change) const override {
+  std::size_t reflect(const Places&, ConstReals step, Reals change) const override {
     std::copy(step.begin(), step.end(), change.begin());
     return step.size();
   }
