@@ -1,6 +1,7 @@
 # The front door. Every target sets up what it needs in .venv by itself.
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test browser-test lint format native-test fuzz bench docs linkcheck screenshots clean
+.PHONY: help setup demo test browser-test lint format native-test fuzz reliability bench docs linkcheck \
+  screenshots clean
 
 PYTHON ?= python3
 VENV := .venv
@@ -44,7 +45,7 @@ lint: setup  ## ruff, mypy, clang-format, import contracts, spelling
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/codespell src core bindings tests docs/*.md docs/how-to docs/explanation examples tools *.md
+	$(BIN)/codespell src core bindings tests reliability docs/*.md docs/how-to docs/explanation examples tools *.md
 	$(BIN)/clang-format --dry-run --Werror $$(git ls-files '*.hpp' '*.cpp')
 
 format: setup  ## put Python and C++ sources into shape
@@ -52,16 +53,16 @@ format: setup  ## put Python and C++ sources into shape
 	$(BIN)/ruff format .
 	$(BIN)/clang-format -i $$(git ls-files '*.hpp' '*.cpp')
 
-native-test: $(VENV)/.tools  ## C++ tests, plain and under address and undefined-behaviour sanitizers
+native-test: $(VENV)/.tools  ## C++ tests, plain and under address, undefined-behaviour and thread sanitizers
 	tools/need-debian $(DOCTEST_HEADER) doctest-dev
-	for preset in default sanitize; do \
+	for preset in default sanitize thread; do \
 	  PATH="$(CURDIR)/$(BIN):$$PATH"; \
 	  cmake --preset $$preset >/dev/null && cmake --build --preset $$preset -j $(JOBS) && \
 	  ctest --preset $$preset || exit 1; \
 	done
 
 SECONDS ?= 30
-FUZZ_TARGETS ?= vw svmlight fasta fastq text jsonl csv chunks
+FUZZ_TARGETS ?= vw svmlight fasta fastq text jsonl csv chunks learner
 fuzz: $(VENV)/.tools  ## run each fuzz target for SECONDS; what it finds lies in build/fuzz/found
 	tools/need-debian clang++-14 clang-14 libclang-rt-14-dev
 	PATH="$(CURDIR)/$(BIN):$$PATH"; cmake --preset fuzz >/dev/null && cmake --build --preset fuzz -j $(JOBS)
@@ -72,6 +73,13 @@ fuzz: $(VENV)/.tools  ## run each fuzz target for SECONDS; what it finds lies in
 	    -print_final_stats=1 -verbosity=0 -artifact_prefix=build/fuzz/found/$$target- \
 	    build/fuzz/corpus/$$target tests/corpus/$$target || exit 1; \
 	done
+
+BUDGET ?= 1800
+reliability: setup  ## kills, faults, peaks of memory and fuzzing for BUDGET seconds; docs/reliability.md
+	tools/need-debian strace strace
+	tools/need-debian clang++-14 clang-14 libclang-rt-14-dev
+	PATH="$(CURDIR)/$(BIN):$$PATH"; cmake --preset fuzz >/dev/null && cmake --build --preset fuzz -j $(JOBS)
+	nice -n 15 $(BIN)/python -m reliability.run --budget $(BUDGET)
 
 bench: setup  ## speed and memory beside scikit-learn and Vowpal Wabbit, as ratios in one run
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --group bench

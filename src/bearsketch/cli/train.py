@@ -5,22 +5,34 @@ from __future__ import annotations
 import json
 import os
 import warnings
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from bearsketch.cli.display import Display, best_features, make_display, watch_training
-from bearsketch.cli.options import Data, Json, Quiet, read_options, sources, takes_reading
+from bearsketch.cli.options import (
+    Data,
+    Json,
+    Quiet,
+    parse_limits,
+    read_options,
+    sources,
+    takes_reading,
+)
 from bearsketch.cli.told import Told, results_text
 from bearsketch.exceptions import ParameterError, SourceError
-from bearsketch.sizes import format_bytes
+from bearsketch.sizes import format_bytes, parse_bytes
 
 if TYPE_CHECKING:
+    from bearsketch.io.limits import Limits
+    from bearsketch.learners.config import Config
+    from bearsketch.training.checkpoint import Checkpoints
     from bearsketch.training.loop import Training
     from bearsketch.training.summary import Summary
 
-_SIZE, _LEARN = "Size of the model", "Learning"
+_SIZE, _LEARN, _KEEP = "Size of the model", "Learning", "Checkpoints"
 
 
 def _size(*names: str, **rest: Any) -> Any:
@@ -29,6 +41,10 @@ def _size(*names: str, **rest: Any) -> Any:
 
 def _learn(*names: str, **rest: Any) -> Any:
     return typer.Option(*names, rich_help_panel=_LEARN, **rest)
+
+
+def _keep(*names: str, **rest: Any) -> Any:
+    return typer.Option(*names, rich_help_panel=_KEEP, show_default=False, **rest)
 
 
 @takes_reading
@@ -56,6 +72,13 @@ def train(
     compression: Annotated[
         float | None,
         _size(metavar="X", help="Model X times smaller than a weight per possible feature."),
+    ] = None,
+    max_memory: Annotated[
+        str | None,
+        _size(
+            metavar="SIZE",
+            help="Most memory of the whole process: refused before it starts, or kept to.",
+        ),
     ] = None,
     learner: Annotated[
         str,
@@ -123,6 +146,18 @@ def train(
             show_default=False,
         ),
     ] = None,
+    checkpoint: Annotated[
+        Path | None,
+        _keep(metavar="DIR", help="Folder for checkpoints, to go on from if the run is stopped."),
+    ] = None,
+    checkpoint_every: Annotated[
+        str | None,
+        _keep(metavar="60s|N", help="Time such as 60s, 5m, 1h, or examples between two. [60s]"),
+    ] = None,
+    resume: Annotated[
+        bool,
+        _keep("--resume", help="Go on from the newest checkpoint in DIR, if there is one."),
+    ] = False,
     quiet: Quiet = False,
     as_json: Json = False,
     reading: dict[str, Any],
@@ -135,6 +170,8 @@ def train(
     **Examples**
 
     `bearsketch train clicks.vw.gz -o clicks.bear --memory 64KiB -k 500`
+
+    `bearsketch train huge.vw.gz -o huge.bear --checkpoint huge.ckpt --resume`
 
     `zcat reads.fq.gz | bearsketch train - -o reads.bear --kmer 21 --label-regex 'taxon=(\w+)'`
     """
@@ -166,9 +203,15 @@ def train(
         "passes": passes,
         "holdout": holdout,
         "threads": threads,
+        "checkpoint": make_checkpoints(checkpoint, checkpoint_every, resume),
     }
-    check_parts(wanted, parts)
-    summary = _run(named, output, wanted, parts, reading, quiet, page)
+    config = check_parts(wanted, parts)
+    options = read_options(reading)
+    if max_memory is not None:
+        wanted["max_memory"] = parse_bytes(max_memory)
+        given = parse_limits(reading.get("limits", []))
+        options["limits"] = replace(limits_under(wanted, config, named), **given)
+    summary = _run(named, output, wanted, parts, options, quiet, page)
     if as_json:
         print(json.dumps(summary.to_json(), allow_nan=False))
 
@@ -186,7 +229,7 @@ def _run(
     from bearsketch.training.loop import Training
 
     options = {
-        **read_options(reading),
+        **reading,
         "include_unlabelled": False,
         "seed": parts["seed"],
         "rows": rows_of_batch(parts["batch_size"]),
@@ -206,11 +249,25 @@ def _run(
         from bearsketch.cli.report import write_training_report
 
         write_training_report(page, training, summary, output)
+    if wanted["checkpoint"] is not None:
+        wanted["checkpoint"].forget()
     if not quiet:
         _report(display, training, summary, output)
         if page is not None:
             display.note(f"wrote {page}")
     return summary
+
+
+def make_checkpoints(folder: Path | None, every: str | None, resume: bool) -> Checkpoints | None:
+    """Checkpoints as the options ask for them."""
+    from bearsketch.training.checkpoint import Checkpoints
+
+    if folder is None:
+        if every is not None or resume:
+            given = "--resume" if resume else "--checkpoint-every"
+            raise ParameterError(f"{given} needs --checkpoint DIR, the folder of the checkpoints")
+        return None
+    return Checkpoints(folder, every or "60s", resume=resume)
 
 
 def rows_of_batch(batch_size: int) -> int:
@@ -267,8 +324,22 @@ def parse_classes(text: str) -> list[str]:
     return labels
 
 
-def check_parts(wanted: dict[str, Any], parts: dict[str, Any]) -> None:
-    """Refuse what no data could make good, before any is read."""
+def limits_under(wanted: dict[str, Any], config: Config, named: list[str]) -> Limits:
+    """Limits of reading that keep the process under ``--max-memory``."""
+    from bearsketch.training.memory import fit_limits, program_bytes
+
+    windowed = any(name.endswith((".zst", ".xz")) for name in named)
+    return fit_limits(
+        config,
+        wanted["max_memory"],
+        program=program_bytes(),
+        threads=wanted["threads"],
+        windowed=windowed,
+    )
+
+
+def check_parts(wanted: dict[str, Any], parts: dict[str, Any]) -> Config:
+    """Refuse what no data could make good, before any is read; the learner as far as known."""
     from bearsketch.learners.config import resolve
     from bearsketch.training.task import LOSSES
 
@@ -277,9 +348,12 @@ def check_parts(wanted: dict[str, Any], parts: dict[str, Any]) -> None:
     if wanted["threads"] < 1:
         raise ParameterError(f"--threads must be at least 1, got {wanted['threads']}")
     with warnings.catch_warnings(action="ignore"):  # they come when the learner is made
-        loss = "logistic" if wanted["loss"] == "auto" else wanted["loss"]
+        named = len(wanted["classes"] or ()) or wanted["max_classes"] or 2
+        likely = "softmax" if named > 2 else "logistic"
+        loss = likely if wanted["loss"] == "auto" else wanted["loss"]
         rest = {"passes": wanted["passes"], "reads": None, "precision": None}
-        resolve(loss=loss, n_classes=1 if loss == "squared" else 2, **parts, **rest)
+        n_classes = {"squared": 1, "logistic": 2}.get(loss, named)
+        return resolve(loss=loss, n_classes=n_classes, **parts, **rest)
 
 
 def check_output(output: Path, named: list[str]) -> None:

@@ -9,6 +9,7 @@ import numpy.typing as npt
 from sklearn.base import RegressorMixin
 
 from bearsketch.estimators.base import SketchEstimator
+from bearsketch.training.checkpoint import Checkpoints
 
 
 class SketchRegressor(RegressorMixin, SketchEstimator):
@@ -91,13 +92,19 @@ class SketchRegressor(RegressorMixin, SketchEstimator):
         """
         return self._partial_fit(X, y, sample_weight)
 
-    def fit_stream(self, source: Any, **options: Any) -> Self:
+    def fit_stream(
+        self, source: Any, *, checkpoint: Checkpoints | None = None, **options: Any
+    ) -> Self:
         """Learn from a stream, from scratch, in bounded memory.
 
         Parameters
         ----------
         source : path, list of paths, file object, or iterable of Batch
             Anything :func:`bearsketch.io.open_stream` takes.
+        checkpoint : Checkpoints, optional
+            Where to write checkpoints (:class:`bearsketch.training.checkpoint.Checkpoints`), how
+            often, and whether to go on from one; needs an integer ``random_state``. They stay
+            until ``checkpoint.forget()``, to be called once the model is saved.
         **options
             Passed on to :func:`bearsketch.io.open_stream`.
 
@@ -105,7 +112,7 @@ class SketchRegressor(RegressorMixin, SketchEstimator):
         -------
         self
         """
-        self._fit_stream(source, options)
+        self._fit_stream(source, options, checkpoint=checkpoint)
         return self
 
     def predict(self, X: Any) -> npt.NDArray[np.float64]:

@@ -8,6 +8,7 @@ from bearsketch.estimators.base import SketchEstimator
 from bearsketch.exceptions import ParameterError
 from bearsketch.learners import RECIPES
 from bearsketch.learners.parts import check_choice
+from bearsketch.training.checkpoint import Checkpoints
 
 TASKS = ("classification", "regression")
 
@@ -121,7 +122,14 @@ class SketchSelector(SketchEstimator):
         """
         return self._partial_fit(X, y, sample_weight, classes)
 
-    def fit_stream(self, source: Any, *, classes: Any = None, **options: Any) -> Self:
+    def fit_stream(
+        self,
+        source: Any,
+        *,
+        classes: Any = None,
+        checkpoint: Checkpoints | None = None,
+        **options: Any,
+    ) -> Self:
         """Learn from a stream, from scratch, in bounded memory.
 
         Parameters
@@ -130,6 +138,10 @@ class SketchSelector(SketchEstimator):
             Anything :func:`bearsketch.io.open_stream` takes.
         classes : array-like of shape (n_classes,), optional
             As in :meth:`SketchClassifier.fit_stream`; not for regression.
+        checkpoint : Checkpoints, optional
+            Where to write checkpoints (:class:`bearsketch.training.checkpoint.Checkpoints`), how
+            often, and whether to go on from one; needs an integer ``random_state``. They stay
+            until ``checkpoint.forget()``, to be called once the model is saved.
         **options
             Passed on to :func:`bearsketch.io.open_stream`.
 
@@ -137,5 +149,5 @@ class SketchSelector(SketchEstimator):
         -------
         self
         """
-        self._fit_stream(source, options, classes)
+        self._fit_stream(source, options, classes, checkpoint)
         return self
