@@ -30,14 +30,12 @@ from bearsketch.learners.noise import (
 )
 from bearsketch.learners.recipes import RECIPES
 from bearsketch.sizes import parse_bytes
+from bearsketch.training.memory import TEXT_BYTES, program_bytes, terms
 
 FEATURES, TAIL = 1_000_000, 0.5
-# Measured on Linux with Python 3.11 and NumPy 2.4: the interpreter with all that a command takes
-# in and its buffers; a selected feature in the heap with its place in the index and a name of
-# about 24 letters; while saving, copies of the cells and a Python object for each name.
-PROCESS_BYTES = 50 << 20
-ENTRY_BYTES = 280
-SAVED_CELLS, SAVED_ENTRY_BYTES = 4, 270
+# A batch as it is planned for: 240 examples of 100 features with names, in minibatches of 20.
+BATCH_FEATURES, MINIBATCH_FEATURES = 24_000, 2_000
+LINE_BYTES = 1 << 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,8 +62,9 @@ class Plan:
         Features that noise would lift to the k-th weight.
     verdict : str
         ``ample``, ``fair`` or ``too small``, as :class:`bearsketch.learners.noise.Noise`.
-    peak_bytes, saving_bytes : int
-        Most memory of the whole process: while training, and while the model file is written.
+    peak_bytes : int
+        Most memory of the whole process that trains and saves it, by
+        :func:`bearsketch.training.memory.terms` for examples of about 100 features.
     """
 
     learner: str
@@ -85,7 +84,6 @@ class Plan:
     by_chance: float
     verdict: str
     peak_bytes: int
-    saving_bytes: int
 
     def to_json(self) -> dict[str, Any]:
         """Plain values under the names above."""
@@ -147,7 +145,6 @@ def plan(
     cells = config.width * config.depth
     floor = norm / math.sqrt(config.width) * row_error(config.depth, config.query)
     by_chance = features * chance_above(1.0 / floor, config.columns) if floor else 0.0
-    peak, saving = peak_bytes(config)
     sizes = config.sizes
     return Plan(
         learner=learner,
@@ -166,8 +163,7 @@ def plan(
         noise_floor=floor,
         by_chance=by_chance,
         verdict=verdict_of(by_chance / max(config.k, 1), features / cells),
-        peak_bytes=peak,
-        saving_bytes=saving,
+        peak_bytes=peak_bytes(config),
     )
 
 
@@ -186,21 +182,26 @@ def needed_bytes(k: int, *, features: int, tail: float, **parts: Any) -> int:
     return small.sizes.selected_bytes + cells
 
 
-def peak_bytes(config: Config) -> tuple[int, int]:
-    """Most memory of a process that trains such a model, and that saves it.
+def peak_bytes(config: Config) -> int:
+    """Most memory of a process that trains such a model and saves it.
 
-    For text formats read from plain or compressed files; Parquet takes what pyarrow takes.
+    For text formats; Parquet takes what pyarrow takes.
 
     Examples
     --------
-    >>> [n >> 20 for n in peak_bytes(_config("64MiB", k=100, learner="bear+", classes=2))]
-    [114, 370]
+    >>> small, large = (_config(m, k=100, learner="bear+", classes=2) for m in ("1MiB", "65MiB"))
+    >>> peak_bytes(large) - peak_bytes(small) == 2 * (64 << 20)  # the model, and a copy to save it
+    True
     """
-    entries = config.k * (config.columns if config.per_class else 1)
-    wide = 1 if config.per_class else config.columns
-    training = PROCESS_BYTES + config.sizes.cell_bytes + entries * (ENTRY_BYTES + 8 * wide)
-    saving = SAVED_CELLS * config.sizes.cell_bytes + entries * (SAVED_ENTRY_BYTES + 8 * wide)
-    return training, training + saving
+    found = terms(
+        config,
+        program=program_bytes(),
+        entries=BATCH_FEATURES,
+        active=MINIBATCH_FEATURES,
+        text=TEXT_BYTES * BATCH_FEATURES,
+        line=LINE_BYTES,
+    )
+    return sum(found.values())
 
 
 def _check(

@@ -117,7 +117,6 @@ def _table(plans: list[Plan]) -> str:
         ("by chance", [f"{p.by_chance:,.1f} of {p.k:,}" for p in plans]),
         ("memory is", [p.verdict for p in plans]),
         ("process peak", [format_bytes(p.peak_bytes) for p in plans]),
-        ("  while saving", [format_bytes(p.saving_bytes) for p in plans]),
     ]
     wide = [max(len(values[i]) for _, values in rows) + 3 for i in range(len(plans))]
     first = plans[0]

@@ -26,9 +26,10 @@ def features(subjects: Sequence[Subject], marks: Mapping[str, str]) -> tuple[str
         "number" if labels is None else "two" if naming[0].learner.config.columns == 1 else "many"
     )
     body = "".join(_row(row, scales, kind, labels) for row in rows)
+    several = " several" if len(naming) > 1 else ""
     table = (
         f"{_controls(kind, labels, len(rows))}"
-        f'<div class="scroll"><table id="features" class="{"many" if len(naming) > 1 else "one"}">'
+        f'<div class="scroll"><table id="features" class="{kind}{several}">'
         f"<thead><tr>{_head(naming, places, kind)}</tr></thead><tbody>{body}</tbody></table></div>"
         '<p class="more"><span id="shown" aria-live="polite"></span> '
         '<button id="all" type="button" hidden>Show all</button></p>'
