@@ -200,7 +200,6 @@ def _work(pipe: Connection) -> None:
     import signal
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the process that started this one tells
-    pipe.send(("ready", None))
     said = time.monotonic()
 
     def beat(examples: int) -> None:
@@ -209,6 +208,9 @@ def _work(pipe: Connection) -> None:
             said = time.monotonic()
             pipe.send(("beat", examples))
 
+    # Whoever started this process may be gone by now: then there is nothing left to do.
+    with contextlib.suppress(OSError):
+        pipe.send(("ready", None))
     while True:
         try:
             model, part, job = pipe.recv()
