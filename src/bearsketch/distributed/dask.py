@@ -12,7 +12,7 @@ from typing import Any, Self
 from bearsketch.distributed.blocks import Block
 from bearsketch.distributed.pool import PATIENCE, Lost, Serial
 from bearsketch.distributed.task import Job, Result, learn_partition
-from bearsketch.exceptions import BearError, DistributedError, ParameterError
+from bearsketch.exceptions import BearError, DistributedError, ModelFileError, ParameterError
 
 _BEAT_SECONDS = 1.0
 _LOOK_SECONDS = 1.0
@@ -128,11 +128,11 @@ class Cluster(Serial):
 
     def _take(self, future: Any, part: Any) -> Result | Lost:
         try:
-            result: Result = future.result(timeout=self._patience)
-        except BearError:
-            raise
+            result: Result | BearError = future.result(timeout=self._patience)
         except Exception as error:
             return Lost(part, f"{type(error).__name__}: {str(error).splitlines()[0]}")
+        if isinstance(result, BearError):
+            raise result
         return result
 
     def close(self) -> None:
@@ -141,8 +141,11 @@ class Cluster(Serial):
             self._client.close(timeout=10)
 
 
-def _learn(model: bytes, partition: Any, job: Job, topic: str, *blocks: Any) -> Result:
-    """Learn a partition on a worker, and let the client hear of it."""
+def _learn(model: bytes, partition: Any, job: Job, topic: str, *blocks: Any) -> Result | BearError:
+    """Learn a partition on a worker, and let the client hear of it.
+
+    An error of the data comes back as a result: trying again would not help.
+    """
     import distributed
 
     worker, said = distributed.get_worker(), [0.0]
@@ -154,7 +157,12 @@ def _learn(model: bytes, partition: Any, job: Job, topic: str, *blocks: Any) -> 
 
     if isinstance(partition, Block):
         partition = replace(partition, data=blocks)
-    return learn_partition(model, partition, job, beat)
+    try:
+        return learn_partition(model, partition, job, beat)
+    except ModelFileError:
+        raise  # the model was damaged on its way here
+    except BearError as error:
+        return error
 
 
 __all__ = ["Cluster"]

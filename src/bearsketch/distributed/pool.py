@@ -15,7 +15,7 @@ from types import TracebackType
 from typing import Any, NamedTuple, Self
 
 from bearsketch.distributed.task import Beat, Job, Result, learn_partition
-from bearsketch.exceptions import BearError, DistributedError
+from bearsketch.exceptions import BearError, DistributedError, ModelFileError
 
 PATIENCE = 60.0  # seconds without a word after which a worker counts as lost
 ATTEMPTS = 3
@@ -218,10 +218,11 @@ def _work(pipe: Connection) -> None:
             return
         try:
             answer: tuple[str, Any] = ("done", learn_partition(model, part, job, beat))
-        except BearError as error:
-            answer = ("error", error)
-        except Exception as error:  # tried again, then reported with its partition
-            answer = ("failed", f"{type(error).__name__}: {error}")
+        except Exception as error:
+            # What the data is to blame for is final. All else is tried again, and then reported
+            # with its partition: also a model that was damaged on its way here.
+            final = isinstance(error, BearError) and not isinstance(error, ModelFileError)
+            answer = ("error", error) if final else ("failed", f"{type(error).__name__}: {error}")
         try:
             pipe.send(answer)
         except OSError:
