@@ -124,6 +124,7 @@ def test_a_partition_that_kills_its_workers_is_named(runs):
         runs.prepared.plan, lambda part, span: as_kind(span, Deadly) if part.id == 1 else span
     )
     span = plan.partitions[1].spans[0]
+    # Others that its workers had before them are not to blame.
     with (
         dask.config.set({"distributed.scheduler.allowed-failures": 1}),
         local_client() as client,

@@ -69,21 +69,24 @@ class Cluster(Serial):
         self, model: bytes, parts: Sequence[Any], job: Job, beat: Any = None
     ) -> Iterator[Result | Lost]:
         """Learn partitions, in any order; yields each once."""
+        suspects = []
+        for answer in self._together(model, parts, job, beat):
+            if isinstance(answer, Lost) and answer.reason.startswith("KilledWorker"):
+                suspects.append(answer.partition)
+            else:
+                yield answer
+        # Dask blames all that a dead worker had before it: each is tried once more, by itself.
+        for part in suspects:
+            yield from self._together(model, [part], job, beat)
+
+    def _together(
+        self, model: bytes, parts: Sequence[Any], job: Job, beat: Any
+    ) -> Iterator[Result | Lost]:
         import distributed
 
         name = f"bearsketch-{uuid.uuid4().hex}"  # several clients may use one cluster
         shared = self._client.submit(bytes, model, key=f"{name}-model", pure=False)
-        futures = {}
-        for part in parts:
-            blocks = []
-            if isinstance(part, Block):  # what it needs is made where it is learned
-                blocks = self._client.compute(list(part.data))
-                part = replace(part, data=())
-            key = f"{name}-{part.id}"
-            future = self._client.submit(
-                _learn, shared, part, job, name, *blocks, key=key, pure=False, retries=2
-            )
-            futures[future] = part
+        futures = {self._submit(shared, part, job, name): part for part in parts}
         self._heard = time.monotonic()
         self._client.subscribe_topic(name, self._hear)
         try:
@@ -97,6 +100,16 @@ class Cluster(Serial):
         finally:
             self._client.unsubscribe_topic(name)
             self._client.cancel([*futures, shared], force=True)
+
+    def _submit(self, shared: Any, part: Any, job: Job, name: str) -> Any:
+        blocks = []
+        if isinstance(part, Block):  # what it needs is made where it is learned
+            blocks = self._client.compute(list(part.data))
+            part = replace(part, data=())
+        key = f"{name}-{part.id}"
+        return self._client.submit(
+            _learn, shared, part, job, name, *blocks, key=key, pure=False, retries=2
+        )
 
     def _wait(self, done: Any) -> list[Any]:
         """Futures that are done now; waits a little if there is none."""
