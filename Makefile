@@ -1,6 +1,6 @@
 # The front door. Every target sets up what it needs in .venv by itself.
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint format native-test fuzz bench docs clean
+.PHONY: help setup demo test browser-test lint format native-test fuzz reliability bench docs linkcheck screenshots clean
 
 PYTHON ?= python3
 VENV := .venv
@@ -34,12 +34,17 @@ demo: setup  ## find 30 planted features among 10^12 and write demo/report.html
 test: setup  ## run the test suite
 	$(BIN)/python -m pytest -n $(JOBS)
 
+browser-test: setup  ## the report page in a real browser (Debian's chromium)
+	tools/need-debian chromium chromium
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --group browser
+	$(BIN)/python -m pytest tests/report
+
 lint: setup  ## ruff, mypy, clang-format, import contracts, spelling
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/codespell src core bindings tests README.md
+	$(BIN)/codespell src core bindings tests reliability docs/*.md docs/how-to docs/explanation examples tools *.md
 	$(BIN)/clang-format --dry-run --Werror $$(git ls-files '*.hpp' '*.cpp')
 
 format: setup  ## put Python and C++ sources into shape
@@ -47,16 +52,16 @@ format: setup  ## put Python and C++ sources into shape
 	$(BIN)/ruff format .
 	$(BIN)/clang-format -i $$(git ls-files '*.hpp' '*.cpp')
 
-native-test: $(VENV)/.tools  ## C++ tests, plain and under address and undefined-behaviour sanitizers
+native-test: $(VENV)/.tools  ## C++ tests, plain and under address, undefined-behaviour and thread sanitizers
 	tools/need-debian $(DOCTEST_HEADER) doctest-dev
-	for preset in default sanitize; do \
+	for preset in default sanitize thread; do \
 	  PATH="$(CURDIR)/$(BIN):$$PATH"; \
 	  cmake --preset $$preset >/dev/null && cmake --build --preset $$preset -j $(JOBS) && \
 	  ctest --preset $$preset || exit 1; \
 	done
 
 SECONDS ?= 30
-FUZZ_TARGETS ?= vw svmlight fasta fastq text jsonl csv chunks
+FUZZ_TARGETS ?= vw svmlight fasta fastq text jsonl csv chunks learner
 fuzz: $(VENV)/.tools  ## run each fuzz target for SECONDS; what it finds lies in build/fuzz/found
 	tools/need-debian clang++-14 clang-14 libclang-rt-14-dev
 	PATH="$(CURDIR)/$(BIN):$$PATH"; cmake --preset fuzz >/dev/null && cmake --build --preset fuzz -j $(JOBS)
@@ -68,13 +73,29 @@ fuzz: $(VENV)/.tools  ## run each fuzz target for SECONDS; what it finds lies in
 	    build/fuzz/corpus/$$target tests/corpus/$$target || exit 1; \
 	done
 
+BUDGET ?= 1800
+reliability: setup  ## kills, faults, peaks of memory and fuzzing for BUDGET seconds; docs/reliability.md
+	tools/need-debian strace strace
+	tools/need-debian clang++-14 clang-14 libclang-rt-14-dev
+	PATH="$(CURDIR)/$(BIN):$$PATH"; cmake --preset fuzz >/dev/null && cmake --build --preset fuzz -j $(JOBS)
+	nice -n 15 $(BIN)/python -m reliability.run --budget $(BUDGET)
+
 bench: setup  ## speed and memory beside scikit-learn and Vowpal Wabbit, as ratios in one run
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --group bench
 	$(BIN)/python benchmarks/run.py
 
-docs: setup  ## build the documentation into docs/_build
+docs: setup  ## run the examples and build the documentation into docs/_build
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --group docs
 	$(BIN)/python -m sphinx -W --keep-going -q docs docs/_build
 
+linkcheck: setup  ## try every link of the documentation
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --group docs
+	$(BIN)/python -m sphinx -b linkcheck -q docs docs/_build/linkcheck
+
+screenshots: setup  ## take the pictures of the report and the terminal again
+	tools/need-debian chromium chromium
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --group browser
+	$(BIN)/python tools/screenshots.py
+
 clean:  ## remove what the targets made
-	rm -rf $(VENV) build demo
+	rm -rf $(VENV) build demo docs/_build docs/examples

@@ -148,12 +148,34 @@ void restore_selected(Learner& learner, std::size_t group, const In<std::uint64_
   }
 }
 
+// What a run needs beyond its model to go on exactly. The cells are as they lie there: putting a
+// lazy scale into them would round, and the run would differ from one that never stopped.
+nb::dict resume_state(const Learner& learner) {
+  const auto raw = learner.storage().raw();
+  bear::History history = learner.direction().history();
+  nb::dict out;
+  out["cells"] = nb::bytes(raw.data(), raw.size());
+  out["factor"] = learner.storage().factor();
+  out["watch"] = give(learner.watch());
+  out["history_keys"] = give(std::move(history.keys));
+  out["history_numbers"] = give(std::move(history.numbers));
+  return out;
+}
+
+void restore_resume_state(Learner& learner, double factor, const In<double>& watch,
+                          const In<std::uint64_t>& keys, const In<double>& numbers) {
+  learner.storage().set_factor(factor);
+  learner.restore_watch(view(watch));
+  learner.direction().restore_history(
+      {{view(keys).begin(), view(keys).end()}, {view(numbers).begin(), view(numbers).end()}});
+}
+
 nb::bytes cells(Learner& learner) {
   const auto bytes = learner.storage().bytes();
   return nb::bytes(bytes.data(), bytes.size());
 }
 
-void restore_cells(Learner& learner, const nb::bytes& given) {
+void restore_cells(Learner& learner, const In<std::uint8_t>& given) {
   const auto bytes = learner.storage().bytes();
   if (given.size() != bytes.size()) {
     throw nb::value_error(("cells must be " + std::to_string(bytes.size()) + " bytes, got " +
@@ -263,5 +285,8 @@ void bind_learner(nb::module_& m) {
             l.direction().restore(direction);
           },
           nb::arg("storage"), nb::arg("direction"))
+      .def("resume_state", &resume_state)
+      .def("restore_resume_state", &restore_resume_state, nb::arg("factor"), nb::arg("watch"),
+           nb::arg("history_keys"), nb::arg("history_numbers"))
       .def("fill", &fill);
 }

@@ -292,7 +292,7 @@ def test_arrays_that_do_not_fit_are_refused(tmp_path):
 WATCHER = """
 import sys
 from pathlib import Path
-import numpy, safetensors, safetensors.numpy
+import numpy
 import bearsketch, bearsketch.learners, bearsketch.learners.parts
 seen = []
 watched = ("open", "exec", "compile", "import", "marshal.loads", "pickle.find_class",

@@ -161,6 +161,21 @@ void Lbfgs::forget(Pair& pair) {
   pair.slots.clear();
 }
 
+// A slot for a key that has none.
+std::int32_t Lbfgs::take_slot(Key key) {
+  if (free_slots_.empty()) {
+    free_slots_.push_back(static_cast<std::int32_t>(slot_keys_.size()));
+    slot_keys_.push_back(0);
+    slot_uses_.push_back(0);
+    column_of_slot_.push_back(-1);
+  }
+  const std::int32_t slot = free_slots_.back();
+  free_slots_.pop_back();
+  slot_keys_[static_cast<std::size_t>(slot)] = key;
+  slot_of_.insert(key, slot);
+  return slot;
+}
+
 void Lbfgs::store(const ActiveSet& active, ConstReals s) {
   Pair& pair = pairs_[newest_];
   // New keys take their slots before the old pair gives its own back, so that no slot of a key
@@ -168,18 +183,7 @@ void Lbfgs::store(const ActiveSet& active, ConstReals s) {
   std::vector<std::int32_t> slots(active.size());
   for (std::size_t a = 0; a < active.size(); ++a) {
     std::int32_t slot = slot_of_column_[a];
-    if (slot < 0) {
-      if (free_slots_.empty()) {
-        free_slots_.push_back(static_cast<std::int32_t>(slot_keys_.size()));
-        slot_keys_.push_back(0);
-        slot_uses_.push_back(0);
-        column_of_slot_.push_back(-1);
-      }
-      slot = free_slots_.back();
-      free_slots_.pop_back();
-      slot_keys_[static_cast<std::size_t>(slot)] = active.keys()[a];
-      slot_of_.insert(active.keys()[a], slot);
-    }
+    if (slot < 0) slot = take_slot(active.keys()[a]);
     ++slot_uses_[static_cast<std::size_t>(slot)];
     slots[a] = slot;
   }

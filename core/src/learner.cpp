@@ -77,7 +77,7 @@ Learner::Learner(const Recipe& recipe)
     : recipe_(recipe),
       loss_(make_loss(recipe)),
       classes_(loss_->classes()),
-      selection_(recipe.k, classes_, recipe.per_class, recipe.precision),
+      selection_(recipe.k, classes_, recipe.per_class, recipe.precision, recipe.seed),
       storage_(make_storage(recipe, classes_, selection_)),
       direction_(make_direction(recipe, classes_)),
       step_size_(make_step_size(recipe)),
@@ -119,7 +119,7 @@ double Learner::learn_minibatch(const BatchView& batch, Reals margins) {
                     w_,      intercept_, places_,           *storage_, selection_.size()};
   z_.resize(g_.size());
   direction_->direct(point, z_);
-  const double norm = std::sqrt(dot(g_, g_));
+  const double norm = direction_->scaled() ? 0.0 : std::sqrt(dot(g_, g_));
   const bool uphill = norm > 0.0 && !(dot(g_, z_) > 0.0);
   if (uphill) std::copy(g_.begin(), g_.end(), z_.begin());
   const double step = choose_step(point);

@@ -20,30 +20,57 @@ std::string_view name_of(const ActiveSet& active, std::size_t column) {
 
 }  // namespace
 
-TopK::TopK(std::size_t k, std::size_t width, Precision precision)
-    : k_(k),
-      width_(width),
-      precision_(precision),
-      keys_(k),
-      weights_(checked_product(k, width, "k x classes")),
-      norms_(k),
-      names_(k),
-      aliases_(k),
-      positions_(k),
-      slots_(k) {
-  clear();
+TopK::TopK(std::size_t k, std::size_t width, Precision precision, std::uint64_t seed)
+    : k_(k), width_(width), precision_(precision), slots_(0, seed) {
+  checked_product(k, width, "k x classes");
 }
 
 void TopK::clear() {
   order_.clear();
   slots_.clear();
-  free_.resize(k_);
-  for (std::size_t i = 0; i < k_; ++i) free_[i] = static_cast<std::int32_t>(k_ - 1 - i);
+  free_.resize(keys_.size());
+  for (std::size_t i = 0; i < free_.size(); ++i) {
+    free_[i] = static_cast<std::int32_t>(free_.size() - 1 - i);
+  }
+}
+
+// Room for one more: what a model takes in memory follows what it has selected, not what a file
+// says it might.
+void TopK::grow() {
+  if (keys_.size() == keys_.capacity()) {
+    const std::size_t room = std::min(k_, std::max<std::size_t>(2 * keys_.size(), 16));
+    keys_.reserve(room);
+    weights_.reserve(room * width_);
+    norms_.reserve(room);
+    bounds_.reserve(room);
+    names_.reserve(room);
+    aliases_.reserve(room);
+    positions_.reserve(room);
+    order_.reserve(room);
+    slots_.reserve(room);
+  }
+  free_.push_back(static_cast<std::int32_t>(keys_.size()));
+  keys_.push_back(0);
+  weights_.resize(weights_.size() + width_);
+  norms_.push_back(0.0);
+  bounds_.push_back(0.0);
+  names_.emplace_back();
+  aliases_.emplace_back();
+  positions_.push_back(0);
 }
 
 bool TopK::less(std::int32_t a, std::int32_t b) const {
-  if (norm(a) != norm(b)) return norm(a) < norm(b);
-  return key(a) > key(b);
+  const double x = bounds_[index(a)], y = bounds_[index(b)];
+  return x != y ? x < y : key(a) > key(b);
+}
+
+// A bound that is a norm, and the least of all bounds, is the least norm.
+std::int32_t TopK::smallest() {
+  while (norm(order_.front()) != bounds_[index(order_.front())]) {
+    set_bound(order_.front());
+    sift_down(0);
+  }
+  return order_.front();
 }
 
 void TopK::put(std::size_t at, std::int32_t slot) {
@@ -79,12 +106,14 @@ double TopK::narrow(double weight) const {
 void TopK::update(std::int32_t slot, double keep, ConstReals change) {
   double* at = weights_.data() + index(slot) * width_;
   for (std::size_t i = 0; i < width_; ++i) at[i] = narrow(keep * at[i] + change[i]);
-  norms_[index(slot)] = norm_of(weights(slot));
+  const double norm = norms_[index(slot)] = norm_of(weights(slot));
+  if (norm >= bounds_[index(slot)]) return;
+  set_bound(slot);
   sift_up(positions_[index(slot)]);
-  sift_down(positions_[index(slot)]);
 }
 
 std::int32_t TopK::insert(Key key, ConstReals weights, std::string_view name) {
+  if (free_.empty()) grow();
   const std::int32_t slot = free_.back();
   free_.pop_back();
   keys_[index(slot)] = key;
@@ -94,6 +123,7 @@ std::int32_t TopK::insert(Key key, ConstReals weights, std::string_view name) {
                  weights_.begin() + static_cast<std::ptrdiff_t>(index(slot) * width_),
                  [this](double weight) { return narrow(weight); });
   norms_[index(slot)] = norm_of(this->weights(slot));
+  set_bound(slot);
   slots_.insert(key, slot);
   order_.push_back(slot);
   positions_[index(slot)] = size() - 1;
@@ -102,7 +132,7 @@ std::int32_t TopK::insert(Key key, ConstReals weights, std::string_view name) {
 }
 
 void TopK::remove_smallest() {
-  const std::int32_t slot = order_.front();
+  const std::int32_t slot = smallest();
   slots_.erase(key(slot));
   free_.push_back(slot);
   put(0, order_.back());
@@ -115,22 +145,26 @@ void TopK::scale(double c) {
     double* at = weights_.data() + index(slot) * width_;
     for (std::size_t i = 0; i < width_; ++i) at[i] = narrow(c * at[i]);
     norms_[index(slot)] = norm_of(weights(slot));
+    set_bound(slot);
   }
   for (std::size_t at = size() / 2; at-- > 0;) sift_down(at);  // rounding may have made ties
 }
 
 std::vector<std::int32_t> TopK::ranked() const {
   std::vector<std::int32_t> slots = order_;
-  std::sort(slots.begin(), slots.end(), [&](auto a, auto b) { return less(b, a); });
+  std::sort(slots.begin(), slots.end(), [&](auto a, auto b) {
+    return norm(a) != norm(b) ? norm(a) > norm(b) : key(a) < key(b);
+  });
   return slots;
 }
 
-Selection::Selection(std::size_t k, std::size_t classes, bool per_class, Precision precision)
+Selection::Selection(std::size_t k, std::size_t classes, bool per_class, Precision precision,
+                     std::uint64_t seed)
     : classes_(classes), width_(per_class ? 1 : classes), estimate_(classes) {
   if (k > static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max())) {
     throw std::invalid_argument("k must be below 2^31, got " + std::to_string(k));
   }
-  if (k > 0) tops_.assign(per_class ? classes : 1, TopK(k, width_, precision));
+  if (k > 0) tops_.assign(per_class ? classes : 1, TopK(k, width_, precision, seed));
 }
 
 std::size_t Selection::size() const {
@@ -142,12 +176,17 @@ std::size_t Selection::size() const {
 void Selection::find(const ActiveSet& active, Places& places) const {
   places.groups = groups();
   places.members.resize(active.size() * groups());
-  const Keys keys = active.keys();
-  for (std::size_t a = 0; a < keys.size(); ++a) {
-    for (std::size_t g = 0; g < groups(); ++g) {
-      places.members[a * groups() + g] = tops_[g].find(keys[a]);
+  places.chosen.resize(places.members.size());
+  std::size_t n = 0;
+  for (std::size_t a = 0, i = 0; a < active.size(); ++a) {
+    for (std::size_t g = 0; g < groups(); ++g, ++i) {
+      const std::int32_t slot = tops_[g].find(active.keys()[a], active.hashes()[a]);
+      places.members[i] = slot;
+      places.chosen[n] = static_cast<std::uint32_t>(i);
+      n += slot >= 0;
     }
   }
+  places.chosen.resize(n);
 }
 
 void Selection::mask(const Places& places, Reals weights) const {
@@ -160,11 +199,12 @@ void Selection::scale(double c) {
   for (auto& top : tops_) top.scale(c);
 }
 
-void Selection::offer(const ActiveSet& active, Places& places, ConstReals weights, ConstReals z,
+void Selection::offer(const ActiveSet& active, Places& places, Reals weights, ConstReals z,
                       Storage& storage) {
+  for (std::size_t g = 0; g < groups(); ++g) refresh(g, active, places, weights, storage.exact());
+  for (const std::uint32_t i : places.chosen) clear_few(weights.data() + i * width_, width_);
   for (std::size_t g = 0; g < groups(); ++g) {
-    refresh(g, active, places, weights, storage.exact());
-    collect(g, active, places, weights, z);
+    collect(g, active, weights, z);
     for (const auto& candidate : candidates_) consider(g, candidate, active, places, storage);
   }
 }
@@ -174,24 +214,21 @@ void Selection::refresh(std::size_t group, const ActiveSet& active, const Places
                         ConstReals weights, bool exact) {
   if (exact && !active.batch().named()) return;
   TopK& top = tops_[group];
-  for (std::size_t a = 0; a < active.size(); ++a) {
-    const std::int32_t slot = places.members[a * groups() + group];
-    if (slot < 0) continue;
-    if (!exact) {
-      const auto fresh = weights.subspan(a * classes_ + first_class(group), width_);
-      top.update(slot, 0.0, fresh);
-    }
-    note_name(top, slot, name_of(active, a));
+  for (const std::uint32_t i : places.chosen) {
+    if (i % groups() != group) continue;
+    const std::int32_t slot = places.members[i];
+    if (!exact) top.update(slot, 0.0, weights.subspan(i * width_, width_));
+    note_name(top, slot, name_of(active, i / groups()));
   }
 }
 
-void Selection::collect(std::size_t group, const ActiveSet& active, const Places& places,
-                        ConstReals weights, ConstReals z) {
-  const TopK& top = tops_[group];
+// Keys whose weights beat the smallest of the selected; those of the selected are zero here.
+void Selection::collect(std::size_t group, const ActiveSet& active, ConstReals weights,
+                        ConstReals z) {
+  TopK& top = tops_[group];
   const double bar = top.full() ? top.norm(top.smallest()) : 0.0;
   candidates_.clear();
   for (std::size_t a = 0; a < active.size(); ++a) {
-    if (places.members[a * groups() + group] >= 0) continue;
     const std::size_t at = a * classes_ + first_class(group);
     if (norm_of(weights.subspan(at, width_)) <= bar) continue;
     candidates_.push_back({norm_of(z.subspan(at, width_)), active.keys()[a], a});

@@ -20,16 +20,30 @@ constexpr double kRate = 0.05;                                 // at which stren
 constexpr double kBoldness = 0.2;                              // share that is let pass
 constexpr double kMostShrink = -1.0, kMostGrowth = 3.0;
 
-// Zero for the selected weights, or for all others.
-void clear(const Places& places, Reals weights, bool selected) {
-  if (places.groups == 0) {
-    if (!selected) std::fill(weights.begin(), weights.end(), 0.0);
-    return;
+std::size_t width_of(const Places& places, ConstReals weights) {
+  return places.members.empty() ? 0 : weights.size() / places.members.size();
+}
+
+// Zero for the selected weights.
+void clear_selected(const Places& places, Reals weights) {
+  const std::size_t width = width_of(places, weights);
+  for (const std::uint32_t i : places.chosen) clear_few(weights.data() + i * width, width);
+}
+
+// Zero for all weights but the selected.
+void keep_selected(const Places& places, Reals weights, std::vector<double>& spare) {
+  const std::size_t width = width_of(places, weights);
+  spare.resize(places.chosen.size() * width);
+  double* kept = spare.data();
+  for (const std::uint32_t i : places.chosen) {
+    copy_few(weights.data() + i * width, kept, width);
+    kept += width;
   }
-  const std::size_t n = places.members.size();
-  const std::size_t width = n == 0 ? 0 : weights.size() / n;
-  for (std::size_t i = 0; i < n; ++i) {
-    if ((places.members[i] >= 0) == selected) clear_few(weights.data() + i * width, width);
+  std::fill(weights.begin(), weights.end(), 0.0);
+  kept = spare.data();
+  for (const std::uint32_t i : places.chosen) {
+    copy_few(kept, weights.data() + i * width, width);
+    kept += width;
   }
 }
 
@@ -88,13 +102,11 @@ void Staged::follow_noise(const Point& point) {
 // Leaves in margins_ the part of the margins that the selected weights and the intercept make.
 void Staged::split_margins(const Point& point) {
   rest_.assign(point.weights.begin(), point.weights.end());
-  clear(point.places, rest_, true);
+  clear_selected(point.places, rest_);
   margins_.resize(point.margins.size());
   point.active.margins(rest_, point.loss.classes(), margins_);
   for (std::size_t i = 0; i < margins_.size(); ++i) margins_[i] = point.margins[i] - margins_[i];
-  members_ = static_cast<std::size_t>(std::count_if(point.places.members.begin(),
-                                                    point.places.members.end(),
-                                                    [](std::int32_t slot) { return slot >= 0; }));
+  members_ = point.places.chosen.size();
 }
 
 // z = gradient of the selected alone; u_ = the change of margins along it. Returns the step.
@@ -104,7 +116,7 @@ double Staged::selected_step(const Point& point, Reals z) {
   residual_.resize(margins_.size());
   point.loss.gradient(margins_, point.targets, residual_);
   point.active.gradient(residual_, point.loss.classes(), z);
-  clear(point.places, z, false);
+  keep_selected(point.places, z, stored_);
   const double step = pace(kSelectedPhi, now_.selected_clock, kSelectedTau) * line_step(point, z);
   next_.selected_clock += static_cast<double>(members_) / static_cast<double>(point.selected);
   return step;
@@ -117,7 +129,7 @@ double Staged::cell_step(const Point& point) {
   g_.resize(point.weights.size());
   stored_.resize(g_.size());
   point.active.gradient(residual_, point.loss.classes(), g_);
-  clear(point.places, g_, true);
+  clear_selected(point.places, g_);
   const std::size_t touched = point.storage.reflect(point.places, g_, stored_);
   const double step = pace(kCellPhi, now_.cell_clock, kCellTau) * line_step(point, stored_);
   if (touched > 0) {

@@ -27,6 +27,10 @@ void Storage::restore(std::span<const double> numbers) {
   if (!numbers.empty()) throw std::invalid_argument("this storage keeps nothing but its cells");
 }
 
+void Storage::set_factor(double factor) {
+  if (factor != 1.0) throw std::invalid_argument("this storage has no common factor");
+}
+
 std::unique_ptr<Storage> make_dense(std::size_t dimension, std::size_t classes,
                                     Precision precision) {
   if (precision == Precision::float64) return std::make_unique<Dense<double>>(dimension, classes);

@@ -17,7 +17,7 @@ struct Fixture {
   Places places;
 
   explicit Fixture(bool subtract, std::size_t width = 5, bool per_class = false)
-      : selection(2, 2, per_class, Precision::float64),
+      : selection(2, 2, per_class, Precision::float64, 1),
         storage({width, 3, 2, Query::mean, 1}, selection, subtract),
         plain({width, 3, 2, Query::mean, 1}),
         active(1) {

@@ -115,3 +115,15 @@ TEST_CASE("names of any length hash as the plain way does") {
     name += static_cast<char>(bear::mix64(static_cast<std::uint64_t>(n)));
   }
 }
+
+TEST_CASE("a name hashed in two parts has the key of the whole") {
+  const NameHash hash(7);
+  for (std::size_t first = 0; first <= 20; ++first) {
+    for (std::size_t rest = 0; rest <= 20; ++rest) {
+      const std::string whole = counting(first + rest);
+      const auto beginning = hash.begin(whole.substr(0, first));
+      const std::string padded = whole.substr(first) + "anything";
+      CHECK(hash.join(beginning, padded.data(), rest) == hash(whole));
+    }
+  }
+}

@@ -9,6 +9,17 @@
 using namespace bear::parse;
 using bear::Key;
 
+namespace bear::parse {
+
+struct RowProbe {
+  static void add(Row& row, Key key, std::string_view name) {
+    std::copy(name.begin(), name.end(), row.text_.room(name.size() + copy_slack));
+    row.add_written(key, name.size(), 1);
+  }
+};
+
+}  // namespace bear::parse
+
 namespace {
 
 struct Made {
@@ -86,11 +97,12 @@ TEST_CASE("a sum beyond float32 is an error") {
 }
 
 TEST_CASE("names follow their entries, and two names on one key are counted") {
-  // A hash with one value cannot be had, so entries and names are written by hand.
   Row row{Options{}};
   Block block;
   row.start(block);
-  for (const char* name : {"c", "a", "b", "a"}) CHECK(row.add(name, 1) == Row::Added::yes);
+  const Row::Space space = row.space("n^");
+  for (const std::string_view name : {"c", "a", "b", "a"})
+    CHECK(row.add(space, name, 1, 1) == Row::Added::yes);
   CHECK(row.finish(Duplicates::sum) == Row::Finished::yes);
   CHECK(row.duplicates() == 1);
   CHECK(row.collisions() == 0);
@@ -100,13 +112,11 @@ TEST_CASE("names follow their entries, and two names on one key are counted") {
 
   Block clash;
   row.start(clash);
-  CHECK(row.add(Key{4}, 1) == Row::Added::yes);
-  clash.names.push("x");
-  CHECK(row.add(Key{4}, 1) == Row::Added::yes);
-  clash.names.push("y");
+  for (const std::string_view name : {"x", "y", "x"}) RowProbe::add(row, 4, name);
   CHECK(row.finish(Duplicates::sum) == Row::Finished::yes);
-  CHECK(row.duplicates() == 1);
+  CHECK(row.duplicates() == 2);
   CHECK(row.collisions() == 1);
+  CHECK(clash.names.size() == 1);
 }
 
 TEST_CASE("the number of features is limited") {

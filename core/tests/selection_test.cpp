@@ -211,8 +211,8 @@ TEST_CASE("names come with the entry, and a second name is kept and counted once
   };
   for (const char* name : {"four", "four", "vier", "vier", "quatre"}) offer(name);
   const TopK& top = selection.top(0);
-  CHECK(top.name(top.smallest()) == "four");
-  CHECK(top.alias(top.smallest()) == "vier");
+  CHECK(top.name(top.find(4)) == "four");
+  CHECK(top.alias(top.find(4)) == "vier");
   CHECK(selection.name_collisions() == 1);
 }
 

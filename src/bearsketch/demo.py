@@ -16,6 +16,8 @@ import numpy.typing as npt
 
 from bearsketch.batch import Batch
 from bearsketch.learners import Learner, make_learner
+from bearsketch.metrics import ClassScores, Scores, make_scores
+from bearsketch.training.curve import Curve
 
 SPAM = """
 free_prize wire_transfer act_now double_income lottery_winner risk_free claim_reward cheap_meds
@@ -43,9 +45,14 @@ class Outcome:
     """What one learner made of the stream."""
 
     learner: Learner
-    accuracy: float
+    scores: dict[str, Scores]
     seconds: float
-    curve: list[tuple[int, float]]
+
+    @property
+    def accuracy(self) -> float:
+        """Of messages it has not seen, with all features."""
+        scores = self.scores["all"]
+        return (scores.accuracy or 0.0) if isinstance(scores, ClassScores) else 0.0
 
     @property
     def found(self) -> dict[str, float]:
@@ -89,11 +96,27 @@ def run(
     """Train one learner in one pass and test it on messages it has not seen."""
     start = time.perf_counter()
     learner = make_learner(name, memory=memory, k=None if name == "fh" else k, seed=seed)
-    curve, seen = [], 0
+    curve, right, examples = Curve(), 0.0, 0
     for batch in train:
         progress = learner.learn(batch)
-        seen += progress.examples
-        curve.append((seen, progress.loss))
+        hits = float(np.sum((progress.margins[:, 0] > 0) == (np.asarray(batch.labels) > 0)))
+        curve.add(progress.examples, progress.loss * progress.weight, progress.weight, hits)
+        right, examples = right + hits, examples + progress.examples
     seconds = time.perf_counter() - start
-    right = [np.mean(learner.predict(batch) == batch.labels) for batch in test]
-    return Outcome(learner, float(np.mean(right)), seconds, curve)
+    learner.run = {
+        "sources": ["messages made by the demo"],
+        "counts": {"examples": examples},
+        "progressive_accuracy": right / max(examples, 1),
+        "curve": curve.points(),
+    }
+    return Outcome(learner, _test(learner, test), seconds)
+
+
+def _test(learner: Learner, test: list[Batch]) -> dict[str, Scores]:
+    ways = {"all": False, **({"selected": True} if learner.config.k else {})}
+    scores = {way: make_scores("logistic", 2, confusion=True) for way in ways}
+    for batch in test:
+        numbers = learner.labels.encode(np.asarray(batch.labels))
+        for way, only in ways.items():
+            scores[way].add(numbers, learner.predict_margin(batch, selected_only=only))
+    return scores

@@ -64,6 +64,40 @@ class Ranking:
             return None
         return 0.5 * float(np.dot(self._mass[0], self._mass[1])) / pairs
 
+    def histogram(self) -> dict[str, npt.NDArray[Any]]:
+        """Places of the histogram that are not empty, and what is in them."""
+        mass = np.zeros((2, 0)) if self._mass is None else self._mass
+        bins = np.flatnonzero(mass)
+        return {"bins": bins.astype(np.uint64), "mass": mass.ravel()[bins]}
+
+    def restore(self, bins: npt.NDArray[np.uint64], mass: Reals) -> None:
+        """Inverse of :meth:`histogram`."""
+        size = 2 << _BIN_BITS
+        if bins.dtype != np.uint64 or mass.dtype != np.float64 or bins.shape != mass.shape:
+            raise ValueError("a histogram must have one number for each bin")
+        if bins.size and not (bins.max() < size and np.isfinite(mass).all()):
+            raise ValueError(f"a histogram must have finite numbers in bins below {size}")
+        self._mass = np.zeros((2, 1 << _BIN_BITS)) if bins.size else None
+        if self._mass is not None:
+            self._mass.ravel()[bins.astype(np.intp)] = mass
+
+    def roc(self, points: int = 200) -> list[tuple[float, float]]:
+        """Points of (false positive rate, true positive rate), from (0, 0) to (1, 1).
+
+        Examples
+        --------
+        >>> ranking = Ranking()
+        >>> ranking.add(np.array([0.1, 0.4, 0.35, 0.8]), np.array([0, 0, 1, 1]))
+        >>> ranking.roc()
+        [(0.0, 0.0), (0.0, 0.5), (0.5, 0.5), (0.5, 1.0), (1.0, 1.0)]
+        """
+        if self._pairs() is None or self._mass is None:
+            return []
+        used = np.flatnonzero(self._mass.sum(axis=0))[::-1]
+        rates = np.cumsum(self._mass[:, used], axis=1) / self._mass.sum(axis=1, keepdims=True)
+        keep = np.unique(np.linspace(0, len(used) - 1, min(points, len(used))).round().astype(int))
+        return [(0.0, 0.0), *((float(x), float(y)) for x, y in rates[:, keep].T)]
+
     def _pairs(self) -> float | None:
         total = 0.0 if self._mass is None else float(self._mass.sum(axis=1).prod())
         return total or None
@@ -78,7 +112,28 @@ def _bins(scores: Reals) -> npt.NDArray[np.int64]:
     return (flipped >> (32 - _BIN_BITS)).astype(np.int64)
 
 
-class ClassScores:
+class _Sums:
+    """Sums by name, as a checkpoint keeps them."""
+
+    SUMS: tuple[str, ...] = ()
+    examples: int
+
+    def sums(self) -> dict[str, float]:
+        """Everything but the histogram."""
+        return {name: getattr(self, name) for name in self.SUMS}
+
+    def histogram(self) -> dict[str, npt.NDArray[Any]]:
+        """Arrays beside the sums; none."""
+        return {}
+
+    def restore(self, sums: dict[str, float], bins: Any = None, mass: Any = None) -> None:
+        """Inverse of :meth:`sums` and :meth:`histogram`."""
+        for name in self.SUMS:
+            setattr(self, name, float(sums[name]))
+        self.examples = int(sums["examples"])
+
+
+class ClassScores(_Sums):
     """Accuracy, log-loss, confusion and (two classes) AUC of a stream of predictions.
 
     Examples count by their weight.
@@ -96,6 +151,8 @@ class ClassScores:
     >>> round(scores.accuracy, 3), scores.auc
     (0.667, 1.0)
     """
+
+    SUMS = ("examples", "weight", "right", "_loss", "_positive")
 
     def __init__(self, n_classes: int, *, confusion: bool = False) -> None:
         self.n_classes = n_classes
@@ -118,6 +175,15 @@ class ClassScores:
             self.ranking.add(margins[:, 0], numbers, weights)
         if self.confusion is not None:
             np.add.at(self.confusion, (numbers, guess), w)
+
+    def histogram(self) -> dict[str, npt.NDArray[Any]]:
+        """Histogram of the scores of two classes."""
+        return self.ranking.histogram()
+
+    def restore(self, sums: dict[str, float], bins: Any = None, mass: Any = None) -> None:
+        """Inverse of :meth:`sums` and :meth:`histogram`."""
+        super().restore(sums)
+        self.ranking.restore(bins, mass)
 
     @property
     def accuracy(self) -> float | None:
@@ -156,7 +222,7 @@ class ClassScores:
         return plain
 
 
-class NumberScores:
+class NumberScores(_Sums):
     """Root mean square error and R2 of a stream of predicted numbers.
 
     Examples
@@ -166,6 +232,8 @@ class NumberScores:
     >>> round(scores.rmse, 3), scores.r2
     (0.577, 0.5)
     """
+
+    SUMS = ("examples", "weight", "_squares", "_mean", "_spread")
 
     def __init__(self) -> None:
         self.examples = 0

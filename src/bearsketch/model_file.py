@@ -3,12 +3,17 @@
 The container has a single metadata key, ``bearsketch``, whose value is JSON with sorted keys. It
 holds the SHA-256 of the whole file, computed with the 64 digits of the digest itself set to zero:
 so every byte of the file counts, and the same model always gives the same bytes.
+
+Reading and writing keep no second copy of the arrays: they are views of the file's bytes, and are
+written from where they lie. A file's header is checked against its length before anything is made
+from it.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+import math
 import struct
 from pathlib import Path
 from typing import Any
@@ -25,13 +30,16 @@ METADATA_KEY = "bearsketch"
 NO_DIGEST = b"0" * 64
 # The digest inside the header, where quotes of the inner JSON are escaped.
 DIGEST_MARK = b'\\"sha256\\":\\"'
-DTYPES = {"F32": np.float32, "F64": np.float64, "U8": np.uint8, "U64": np.uint64, "I8": np.int8}
+# In the order arrays have in a file: wide types first, so that each stands where its type may.
+DTYPES = {"U64": np.uint64, "F64": np.float64, "F32": np.float32, "I8": np.int8, "U8": np.uint8}
+_CODES = {np.dtype(kind): code for code, kind in DTYPES.items()}
+_ALIGNED = 8
 
 Arrays = dict[str, npt.NDArray[Any]]
 
 
-def pack(arrays: Arrays, record: dict[str, Any]) -> bytes:
-    """Bytes of a model file.
+def pieces(arrays: Arrays, record: dict[str, Any]) -> list[bytes | memoryview]:
+    """Bytes of a model file, in order: its start, the digest, the rest of the header, the arrays.
 
     Parameters
     ----------
@@ -39,36 +47,59 @@ def pack(arrays: Arrays, record: dict[str, Any]) -> bytes:
     record : dict
         Anything JSON takes, with finite numbers.
     """
-    import safetensors.numpy
-
     sealed = {**record, "format": FORMAT_VERSION, "sha256": NO_DIGEST.decode()}
-    text = json.dumps(sealed, sort_keys=True, separators=(",", ":"), allow_nan=False)
-    ordered = {name: np.ascontiguousarray(arrays[name]) for name in sorted(arrays)}
-    blank = safetensors.numpy.save(ordered, metadata={METADATA_KEY: text})
-    at = _digest_place(blank)
-    digest = hashlib.sha256(blank).hexdigest().encode()
-    return blank[:at] + digest + blank[at + len(digest) :]
+    text = _json(sealed, sort_keys=True)
+    header: dict[str, Any] = {"__metadata__": {METADATA_KEY: text}}
+    codes = list(_CODES)
+    order = sorted(arrays, key=lambda name: (codes.index(arrays[name].dtype), name))
+    body: list[bytes | memoryview] = []
+    at = 0
+    for name in order:
+        array = np.ascontiguousarray(arrays[name])
+        header[name] = {
+            "dtype": _CODES[array.dtype],
+            "shape": list(array.shape),
+            "data_offsets": [at, at + array.nbytes],
+        }
+        at += array.nbytes
+        body.append(array.reshape(-1).view(np.uint8).data)
+    line = _json(header).encode()
+    line += b" " * (-len(line) % _ALIGNED)
+    if len(line) > LARGEST_HEADER:
+        raise ModelFileError(
+            f"the header of a model file must be at most {LARGEST_HEADER} bytes, got {len(line)}",
+            code="MODEL-LARGE",
+            hint="Labels of classes are in it: give shorter ones.",
+        )
+    start = struct.pack("<Q", len(line)) + line
+    place = start.rfind(DIGEST_MARK) + len(DIGEST_MARK)
+    digest = _digest(start, *body).encode()
+    return [start[:place], digest, start[place + len(digest) :], *body]
+
+
+def pack(arrays: Arrays, record: dict[str, Any]) -> bytes:
+    """Bytes of a model file; see :func:`pieces`."""
+    return b"".join(pieces(arrays, record))
 
 
 def unpack(data: bytes, source: str = "model") -> tuple[Arrays, dict[str, Any]]:
-    """Arrays and record of a model file, after its seal was checked.
+    """Arrays and record of a model file, after its seal was checked; arrays are views of it.
 
     Raises
     ------
     ModelFileError
         When the bytes are not a model file, are damaged, or are of a later format.
     """
-    import safetensors
-
     at = _digest_place(data, source)
-    digest = data[at : at + len(NO_DIGEST)]
-    if hashlib.sha256(data[:at] + NO_DIGEST + data[at + len(digest) :]).hexdigest().encode() != (
-        digest
-    ):
+    view = memoryview(data)
+    end = at + len(NO_DIGEST)
+    if _digest(view[:at], NO_DIGEST, view[end:]).encode() != data[at:end]:
         raise _bad(source, "its checksum does not match: it was cut or changed", "MODEL-DAMAGED")
+    start = 8 + _header_length(data, source)
     try:
-        header = json.loads(data[8 : 8 + _header_length(data, source)])
-        record = json.loads(header["__metadata__"][METADATA_KEY])
+        header = _parse(data[8:start])
+        metadata = header.pop("__metadata__")
+        record = _parse(metadata[METADATA_KEY])
         version = record.pop("format")
         del record["sha256"]
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
@@ -80,18 +111,40 @@ def unpack(data: bytes, source: str = "model") -> tuple[Arrays, dict[str, Any]]:
             "MODEL-VERSION",
         )
     try:
-        arrays = {
-            name: np.frombuffer(part["data"], dtype=DTYPES[part["dtype"]]).reshape(part["shape"])
-            for name, part in safetensors.deserialize(data)  # type: ignore[no-untyped-call]
-        }
-    except (safetensors.SafetensorError, KeyError, ValueError) as error:
+        arrays = _arrays(header, data, start)
+    except (KeyError, ValueError, TypeError, AttributeError) as error:
         raise _bad(source, f"its arrays are not readable ({error})", "MODEL-ARRAYS") from None
     return arrays, record
 
 
+def _arrays(header: dict[str, Any], data: bytes, start: int) -> Arrays:
+    """Give views of the arrays, which must fill the file without a gap or an overlap."""
+    parts = sorted(header.items(), key=lambda part: tuple(part[1]["data_offsets"]))
+    arrays: Arrays = {}
+    at = 0
+    for name, part in parts:
+        if set(part) != {"dtype", "shape", "data_offsets"}:
+            raise ValueError(f"{name} has other fields")
+        dtype, shape = np.dtype(DTYPES[part["dtype"]]), part["shape"]
+        first, last = part["data_offsets"]
+        if not all(type(n) is int and n >= 0 for n in (*shape, first, last)):
+            raise ValueError(f"{name} has a size that is no count")
+        # Python's integers do not wrap, whatever a file multiplies.
+        if first != at or last - first != math.prod(shape) * dtype.itemsize:
+            raise ValueError(f"{name} does not stand where its shape says")
+        if last > len(data) - start or (start + first) % dtype.itemsize:
+            raise ValueError(f"{name} stands outside the file or across its grid")
+        view = np.frombuffer(data, dtype, math.prod(shape), start + first if last > first else 0)
+        arrays[name] = view.reshape(shape)
+        at = last
+    if at != len(data) - start:
+        raise ValueError("bytes that belong to no array")
+    return arrays
+
+
 def save(path: str | Path, arrays: Arrays, record: dict[str, Any]) -> None:
     """Write a model file, whole or not at all."""
-    write_whole(path, pack(arrays, record))
+    write_whole(path, pieces(arrays, record))
 
 
 def load(path: str | Path) -> tuple[Arrays, dict[str, Any]]:
@@ -103,6 +156,31 @@ def load(path: str | Path) -> tuple[Arrays, dict[str, Any]]:
             f"cannot read model {path}: {error.strerror or error}", code="IO-READ"
         ) from error
     return unpack(data, str(path))
+
+
+def _json(value: Any, *, sort_keys: bool = False) -> str:
+    return json.dumps(value, sort_keys=sort_keys, separators=(",", ":"), allow_nan=False)
+
+
+def _parse(text: bytes | str) -> dict[str, Any]:
+    """JSON object without duplicate keys: two readers must not see two files in one."""
+
+    def unique(items: list[tuple[str, Any]]) -> dict[str, Any]:
+        if len(dict(items)) != len(items):
+            raise ValueError("a key comes twice")
+        return dict(items)
+
+    found = json.loads(text, object_pairs_hook=unique)
+    if not isinstance(found, dict):
+        raise ValueError("no object")
+    return found
+
+
+def _digest(*parts: bytes | memoryview) -> str:
+    digest = hashlib.sha256()
+    for part in parts:
+        digest.update(part)
+    return digest.hexdigest()
 
 
 def _header_length(data: bytes, source: str) -> int:

@@ -27,6 +27,8 @@ def test_keys_of_results_are_documented(model, spam, tmp_path):
     assert set(got) <= documented("evaluate --json")
     assert set(result("info", model)) == documented("info --json")
     assert set(result("merge", model, other, "-o", third)) == documented("merge --json")
+    planned = result("plan", "--memory", "16KiB")
+    assert {*planned, *planned["plans"][0]} == documented("plan --json")
     first = json.loads(good("features", model, "--format", "json").stdout)[0]
     assert set(first) == documented("features --format json")
     line = good("predict", model, spam, "--to", "jsonl", "--proba").stdout.splitlines()[0]

@@ -16,7 +16,18 @@ import pytest
 
 from tests.cli.helpers import COMMAND, good, spam_lines
 
-COMMANDS = ("train", "predict", "evaluate", "features", "info", "merge", "demo")
+COMMANDS = (
+    "train",
+    "predict",
+    "evaluate",
+    "features",
+    "info",
+    "merge",
+    "report",
+    "plan",
+    "export",
+    "demo",
+)
 HEAVY = ("sklearn", "scipy", "pyarrow", "matplotlib", "dask", "pandas", "fsspec", "pydantic")
 
 

@@ -56,7 +56,7 @@ def test_keys_stand_in_the_cells_the_twin_says(width, depth, seed):
     learner = make_learner(
         "mission", k=1, width=width, depth=depth, query="mean", seed=seed, precision="float64"
     )
-    learner._core.restore_cells(cells.tobytes())
+    learner._core.restore_cells(cells.ravel().view(np.uint8))
     twin = CountSketch(width, depth, 1, "mean", seed, np.float64)
     twin.cells = cells
     wanted = twin.query([int(key) for key in keys])

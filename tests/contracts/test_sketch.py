@@ -26,7 +26,9 @@ def sketch(width, depth, query="mean", seed=0):
 
 
 def fill(learner, cells):
-    learner._core.restore_cells(np.ascontiguousarray(cells, dtype=np.float64).tobytes())
+    learner._core.restore_cells(
+        np.ascontiguousarray(cells, dtype=np.float64).ravel().view(np.uint8)
+    )
     return learner
 
 

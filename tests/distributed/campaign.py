@@ -24,10 +24,9 @@ from pathlib import Path
 
 sys.path[:0] = [str(Path(__file__).parents[1]), str(Path(__file__).parents[2])]
 
-from tests.distributed.conftest import Runs, write_rows
-
 from bearsketch.distributed import Pool, Serial
 from faulty_partitions import Sleepy, as_kind, with_spans
+from tests.distributed.conftest import Runs, write_rows
 
 HANG = 300.0  # seconds after which a run counts as hung
 EXAMPLES = 20_000

@@ -15,11 +15,11 @@ class ActiveSet {
 
   void assign(const BatchView& batch);
 
-  std::size_t size() const { return keys_.size(); }
+  std::size_t size() const { return size_; }
   std::size_t n_rows() const { return batch_.n_rows(); }
   const BatchView& batch() const { return batch_; }
-  Keys keys() const { return keys_; }
-  std::span<const std::uint64_t> hashes() const { return hashes_; }
+  Keys keys() const { return {keys_.data(), size_}; }
+  std::span<const std::uint64_t> hashes() const { return {hashes_.data(), size_}; }
 
   // Whether the batch before had the same keys in the same columns.
   bool repeated() const { return repeated_; }
@@ -37,6 +37,7 @@ class ActiveSet {
   void gram(Reals out) const;
 
  private:
+  void number_keys(std::size_t first, std::size_t n_entries);
   // Whether every row of the batch holds exactly the keys of the last one, in their order.
   bool repeats(const BatchView& batch) const;
   void full_margins(ConstReals w, Reals out) const;
@@ -48,6 +49,8 @@ class ActiveSet {
 
   KeyHash hash_;
   BatchView batch_;
+  std::size_t size_ = 0;
+  // Of columns 0 .. size_ - 1; as long as the longest batch, so that filling them needs no test.
   std::vector<Key> keys_;
   std::vector<std::uint64_t> hashes_;
   std::vector<std::size_t> entries_;

@@ -33,6 +33,12 @@ struct Guards {
   std::uint64_t stored_pairs = 0;
 };
 
+// What a direction has observed, flat: keys, and numbers whose order is its own.
+struct History {
+  std::vector<Key> keys;
+  std::vector<double> numbers;
+};
+
 class Direction {
  public:
   virtual ~Direction() = default;
@@ -56,6 +62,10 @@ class Direction {
   // Clocks that a saved learner must go on with.
   virtual std::vector<double> numbers() const { return {}; }
   virtual void restore(std::span<const double> numbers);
+
+  // What was observed, to go on with exactly; a model does without.
+  virtual History history() const { return {}; }
+  virtual void restore_history(const History& history);
 
   // Forgets what was observed.
   virtual void reset() {}

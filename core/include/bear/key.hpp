@@ -59,24 +59,76 @@ class NameHash {
       : k0_(mix64(seed ^ 0x6265617273656564ULL)), k1_(mix64(seed + 0x9e3779b97f4a7c15ULL)) {}
 
   Key operator()(std::string_view name) const {
-    detail::SipState s{k0_ ^ 0x736f6d6570736575ULL, k1_ ^ 0x646f72616e646f6dULL,
-                       k0_ ^ 0x6c7967656e657261ULL, k1_ ^ 0x7465646279746573ULL};
+    detail::SipState state = fresh();
     const char* at = name.data();
     std::size_t left = name.size();
-    for (; left >= 8; left -= 8, at += 8) s.absorb(word(at, 8));
-    s.absorb(word(at, left) | (static_cast<std::uint64_t>(name.size()) << 56));
-    s.v2 ^= 0xff;
-    s.round();
-    s.round();
-    s.round();
-    return s.v0 ^ s.v1 ^ s.v2 ^ s.v3;
+    for (; left >= 8; left -= 8, at += 8) state.absorb(load<std::uint64_t>(at));
+    return finish(state, word(at, left), name.size());
+  }
+
+  // The beginning that many names share, hashed once.
+  class Beginning {
+   private:
+    friend class NameHash;
+    detail::SipState state;
+    std::uint64_t tail;  // bytes not absorbed yet
+    int tail_bits;       // of these
+    std::size_t size;
+  };
+
+  Beginning begin(std::string_view text) const {
+    Beginning out;
+    out.state = fresh();
+    out.size = text.size();
+    const char* at = text.data();
+    std::size_t left = text.size();
+    for (; left >= 8; left -= 8, at += 8) out.state.absorb(load<std::uint64_t>(at));
+    out.tail = word(at, left);
+    out.tail_bits = static_cast<int>(8 * left);
+    return out;
+  }
+
+  // Key of a beginning followed by these n bytes, after which eight more must be readable: words
+  // are then joined in registers, and their ends need no branches.
+  Key join(const Beginning& beginning, const char* at, std::size_t n) const {
+    detail::SipState state = beginning.state;
+    std::uint64_t tail = beginning.tail;
+    const int bits = beginning.tail_bits;
+    // Twice, because a shift by all 64 bits is none.
+    const auto rest = [bits](std::uint64_t x) { return x >> (63 - bits) >> 1; };
+    std::size_t left = n;
+    for (; left >= 8; left -= 8, at += 8) {
+      const std::uint64_t x = load<std::uint64_t>(at);
+      state.absorb(tail | x << bits);
+      tail = rest(x);
+    }
+    const std::uint64_t x = load<std::uint64_t>(at) & ((std::uint64_t{1} << (8 * left)) - 1);
+    tail |= x << bits;
+    if (static_cast<int>(8 * left) + bits >= 64) {
+      state.absorb(tail);
+      tail = rest(x);
+    }
+    return finish(state, tail, beginning.size + n);
   }
 
  private:
-  // The last eight bytes or fewer as a number, the first byte lowest whatever the machine, so that
+  detail::SipState fresh() const {
+    return {k0_ ^ 0x736f6d6570736575ULL, k1_ ^ 0x646f72616e646f6dULL, k0_ ^ 0x6c7967656e657261ULL,
+            k1_ ^ 0x7465646279746573ULL};
+  }
+
+  static Key finish(detail::SipState state, std::uint64_t tail, std::size_t size) {
+    state.absorb(tail | (static_cast<std::uint64_t>(size) << 56));
+    state.v2 ^= 0xff;
+    state.round();
+    state.round();
+    state.round();
+    return state.v0 ^ state.v1 ^ state.v2 ^ state.v3;
+  }
+
+  // The last seven bytes or fewer as a number, the first byte lowest whatever the machine, so that
   // a model file means the same everywhere. Loads that overlap spare a copy of unknown length.
   static std::uint64_t word(const char* at, std::size_t bytes) {
-    if (bytes == 8) return load<std::uint64_t>(at);
     if (bytes >= 4) {
       const std::uint64_t low = load<std::uint32_t>(at);
       const std::uint64_t high = load<std::uint32_t>(at + bytes - 4);

@@ -1,4 +1,4 @@
-// Open-addressing map from keys to small integers, with deletion; iteration order is never used.
+// Open-addressing map from keys to small distinct integers, with deletion.
 #pragma once
 
 #include <algorithm>
@@ -14,36 +14,56 @@ class KeyMap {
  public:
   static constexpr std::int32_t kAbsent = -1;
 
-  explicit KeyMap(std::size_t capacity = 0) { rebuild(capacity); }
+  // The seed must be that of the hashes given to find().
+  explicit KeyMap(std::size_t capacity = 0, std::uint64_t seed = 0) : hash_(seed) {
+    rebuild(capacity);
+  }
 
   std::size_t size() const { return size_; }
 
-  std::int32_t find(Key key) const {
-    for (std::size_t i = home(key);; i = next(i)) {
-      if (values_[i] == kAbsent || keys_[i] == key) return values_[i];
+  std::int32_t find(Key key) const { return find(key, hash_(key)); }
+
+  // The same, the key's hash being known.
+  std::int32_t find(Key key, std::uint64_t hash) const {
+    // Two places at once: whether a search ends at the first cannot be foreseen, and nearly all
+    // end at the second.
+    std::size_t i = hash & mask_;
+    for (;; i = next(next(i))) {
+      const std::size_t j = next(i);
+      const bool here = (values_[i] == kAbsent) | (key_at(i) == key);
+      const bool there = (values_[j] == kAbsent) | (key_at(j) == key);
+      if (here | there) return values_[here ? i : j];
     }
   }
 
-  // The key must be absent.
+  // The key must be absent, and no other key may have the value.
   void insert(Key key, std::int32_t value) {
     if (kSpread * (size_ + 1) > values_.size()) rebuild(2 * (size_ + 1));
-    place(key, value);
+    if (keys_.size() < static_cast<std::size_t>(value) + 2) {
+      keys_.resize(static_cast<std::size_t>(value) + 2);
+    }
+    keys_[static_cast<std::size_t>(value) + 1] = key;
+    place(value);
     ++size_;
   }
 
   // The key must be present. Later entries of the chain move back, so no tombstones pile up.
   void erase(Key key) {
     std::size_t hole = home(key);
-    while (keys_[hole] != key || values_[hole] == kAbsent) hole = next(hole);
+    while (values_[hole] == kAbsent || key_at(hole) != key) hole = next(hole);
     for (std::size_t i = next(hole); values_[i] != kAbsent; i = next(i)) {
-      if (((i - home(keys_[i])) & mask_) >= ((i - hole) & mask_)) {
-        keys_[hole] = keys_[i];
+      if (((i - home(key_at(i))) & mask_) >= ((i - hole) & mask_)) {
         values_[hole] = values_[i];
         hole = i;
       }
     }
     values_[hole] = kAbsent;
     --size_;
+  }
+
+  // Room for so many keys, so that none of them makes the map grow.
+  void reserve(std::size_t capacity) {
+    if (kSpread * capacity > values_.size()) rebuild(capacity);
   }
 
   void clear() {
@@ -54,31 +74,29 @@ class KeyMap {
  private:
   static constexpr std::size_t kSpread = 4;  // places per key: nearly all misses end at once
 
-  std::size_t home(Key key) const { return mix64(key) & mask_; }
+  std::size_t home(Key key) const { return hash_(key) & mask_; }
   std::size_t next(std::size_t i) const { return (i + 1) & mask_; }
+  Key key_at(std::size_t i) const { return keys_[static_cast<std::size_t>(values_[i] + 1)]; }
 
-  void place(Key key, std::int32_t value) {
-    std::size_t i = home(key);
+  void place(std::int32_t value) {
+    std::size_t i = home(keys_[static_cast<std::size_t>(value) + 1]);
     while (values_[i] != kAbsent) i = next(i);
-    keys_[i] = key;
     values_[i] = value;
   }
 
   void rebuild(std::size_t capacity) {
-    const std::vector<Key> old_keys = std::move(keys_);
-    const std::vector<std::int32_t> old_values = std::move(values_);
+    const std::vector<std::int32_t> old = std::move(values_);
     const std::size_t places = std::bit_ceil(std::max<std::size_t>(kSpread * capacity, 16));
-    keys_.assign(places, 0);
     values_.assign(places, kAbsent);
     mask_ = places - 1;
-    for (std::size_t i = 0; i < old_values.size(); ++i) {
-      if (old_values[i] != kAbsent) place(old_keys[i], old_values[i]);
+    for (const std::int32_t value : old) {
+      if (value != kAbsent) place(value);
     }
   }
 
-  // Apart, because a miss reads only the value: a quarter of the memory that a search walks over.
-  std::vector<Key> keys_;
+  KeyHash hash_;
   std::vector<std::int32_t> values_;
+  std::vector<Key> keys_ = {0};  // by value, after one that stands for none: all keys lie close
   std::size_t mask_ = 0;
   std::size_t size_ = 0;
 };

@@ -85,8 +85,14 @@ class Learner {
   const Selection& selection() const { return selection_; }
   std::vector<double>& intercept() { return intercept_; }
   Direction& direction() { return *direction_; }
+  const Direction& direction() const { return *direction_; }
   Guards& guards() { return guards_; }
   Counters& counters() { return counters_; }
+
+  // What guards against a blow-up remember, and the last norm and step: with the parts' own states
+  // all that a run needs to go on as if it had never stopped.
+  std::vector<double> watch() const;
+  void restore_watch(ConstReals watch);
 
   // Weights of any keys as predictions use them.
   void query(Keys keys, Reals weights) const;

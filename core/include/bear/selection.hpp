@@ -10,10 +10,13 @@ namespace bear {
 
 // The k keys with the largest norm of weights, smallest at hand. A key keeps its slot while it
 // stays. Of two equal norms the larger key counts as smaller, so ties never depend on order.
+//
+// The heap is lazy: a slot stands in it by a bound that its norm never falls below, and a norm that
+// grows leaves the heap alone. Only the smallest is brought up to date, when it is asked for.
 class TopK {
  public:
   // Weights are kept at the given precision, so that saving one loses nothing.
-  TopK(std::size_t k, std::size_t width, Precision precision);
+  TopK(std::size_t k, std::size_t width, Precision precision, std::uint64_t seed = 0);
 
   std::size_t k() const { return k_; }
   std::size_t width() const { return width_; }
@@ -21,7 +24,8 @@ class TopK {
   bool full() const { return size() == k_; }
 
   std::int32_t find(Key key) const { return slots_.find(key); }
-  std::int32_t smallest() const { return order_.front(); }
+  std::int32_t find(Key key, std::uint64_t hash) const { return slots_.find(key, hash); }
+  std::int32_t smallest();
   double norm(std::int32_t slot) const { return norms_[index(slot)]; }
   Key key(std::int32_t slot) const { return keys_[index(slot)]; }
 
@@ -51,6 +55,8 @@ class TopK {
  private:
   static std::size_t index(std::int32_t slot) { return static_cast<std::size_t>(slot); }
   bool less(std::int32_t a, std::int32_t b) const;
+  void set_bound(std::int32_t slot) { bounds_[index(slot)] = norms_[index(slot)]; }
+  void grow();
   void sift_up(std::size_t at);
   void sift_down(std::size_t at);
   void put(std::size_t at, std::int32_t slot);
@@ -60,7 +66,7 @@ class TopK {
   Precision precision_;
   std::vector<Key> keys_;
   std::vector<double> weights_;
-  std::vector<double> norms_;
+  std::vector<double> norms_, bounds_;
   std::vector<std::string> names_, aliases_;
   std::vector<std::int32_t> free_;
   std::vector<std::int32_t> order_;     // heap of slots
@@ -72,7 +78,9 @@ class TopK {
 class Selection {
  public:
   // per_class: one heap of k for each class instead of one for all. k = 0: nothing is selected.
-  Selection(std::size_t k, std::size_t classes, bool per_class, Precision precision);
+  // The seed is that of the active sets it is asked about.
+  Selection(std::size_t k, std::size_t classes, bool per_class, Precision precision,
+            std::uint64_t seed = 0);
 
   std::size_t groups() const { return tops_.size(); }
   TopK& top(std::size_t group) { return tops_[group]; }
@@ -80,7 +88,7 @@ class Selection {
   std::size_t size() const;  // selected keys, over all groups
   std::size_t first_class(std::size_t group) const { return group * width_; }
 
-  // Slots of the active keys, into places.members.
+  // Slots of the active keys, into places.members and places.chosen.
   void find(const ActiveSet& active, Places& places) const;
 
   // Zero for the weights that are not selected.
@@ -88,7 +96,8 @@ class Selection {
 
   // Offers the active keys with their new weights; candidates are visited by falling |z|, so that
   // of keys that share their cells the one that moved most is taken.
-  void offer(const ActiveSet& active, Places& places, ConstReals weights, ConstReals z,
+  // Leaves zeros in the weights of the selected.
+  void offer(const ActiveSet& active, Places& places, Reals weights, ConstReals z,
              Storage& storage);
 
   void scale(double c);
@@ -106,8 +115,7 @@ class Selection {
 
   void refresh(std::size_t group, const ActiveSet& active, const Places& places, ConstReals weights,
                bool exact);
-  void collect(std::size_t group, const ActiveSet& active, const Places& places, ConstReals weights,
-               ConstReals z);
+  void collect(std::size_t group, const ActiveSet& active, ConstReals weights, ConstReals z);
   void consider(std::size_t group, const Candidate& candidate, const ActiveSet& active,
                 Places& places, Storage& storage);
   void note_name(TopK& top, std::int32_t slot, std::string_view name);

@@ -14,6 +14,9 @@ struct Places {
   std::vector<std::uint64_t> cells;   // depth per key: cell number * 2 + (sign is negative)
   std::size_t groups = 0;             // selections per key: 0, 1, or one per class
   std::vector<std::int32_t> members;  // groups per key: slot among the selected, or -1
+  // Where in `members` the slots are: what concerns the selected visits these, because a test of
+  // every key for being one cannot be foreseen and takes longer than the work.
+  std::vector<std::uint32_t> chosen;
 
   // The distinct cells, and for every element of `cells` which of them it is: filled in by
   // storages that write each cell once per batch.
@@ -62,6 +65,11 @@ class Storage {
 
   // The numbers kept, as one block of bytes at their real width, any lazy scale applied.
   virtual std::span<std::byte> bytes() = 0;
+
+  // The same as it lies there, and the lazy scale that is to be applied to it.
+  virtual std::span<const std::byte> raw() const = 0;
+  virtual double factor() const { return 1.0; }
+  virtual void set_factor(double factor);
 
   // What else is needed to go on from those bytes: the quantum of narrow cells and their clock.
   virtual std::vector<double> numbers() const { return {}; }

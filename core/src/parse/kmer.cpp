@@ -207,7 +207,7 @@ void Kmers::sort_pending() {
   if (n <= 24) {
     std::sort(pending_.begin(), pending_.end());
   } else if (n <= 16 * sort_buckets) {
-    bucket_sort(pending_, spare_, std::max(used - 8, 0), std::identity(), std::less<Key>());
+    bucket_sort(pending_, spare_, used, std::identity(), std::less<Key>());
   } else {
     constexpr int digit = 11;
     for (int shift = 0; shift < used; shift += digit) sort_by_digit(shift, digit);

@@ -44,6 +44,43 @@ double detail::slow_number(const char* at, const char* end) {
   return negative ? -value : value;
 }
 
+const char* detail::read_any_number(const char* at, const char* end, double& out) {
+  const char* start = at;
+  const bool negative = at != end && *at == '-';
+  if (at != end && (*at == '-' || *at == '+')) ++at;
+  std::uint64_t digits = 0;
+  const char* whole = at;
+  at = take_digits(at, end, digits);
+  std::ptrdiff_t n = at - whole;
+  std::ptrdiff_t exponent = 0;
+  if (at != end && *at == '.') {
+    const char* fraction = ++at;
+    at = take_digits(at, end, digits);
+    exponent = fraction - at;
+    n -= exponent;
+  }
+  if (n == 0) return nullptr;
+  if (at != end && (*at | 0x20) == 'e') {
+    const bool down = ++at != end && *at == '-';
+    if (at != end && (*at == '-' || *at == '+')) ++at;
+    const char* first = at;
+    std::uint64_t power = 0;
+    at = take_digits(at, end, power);
+    if (at == first) return nullptr;
+    if (at - first > 6) n = 20;  // the sum below must not wrap; the long path will do it
+    exponent += (down ? -1 : 1) * static_cast<std::ptrdiff_t>(power % 1000000);
+  }
+  // Both factors are exact, so one rounding gives the nearest double (Clinger's fast path).
+  if (n <= 19 && digits <= (std::uint64_t{1} << 53) && exponent >= -22 && exponent <= 22) {
+    const double d = static_cast<double>(digits);
+    const double value = exponent < 0 ? d / powers_of_ten[-exponent] : d * powers_of_ten[exponent];
+    out = negative ? -value : value;
+  } else {
+    out = slow_number(start, at);
+  }
+  return at;
+}
+
 bool is_non_finite_word(std::string_view text) {
   char lower[8];
   if (text.size() > sizeof lower) return false;

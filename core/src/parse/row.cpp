@@ -17,7 +17,15 @@ constexpr auto before = [](const auto& a, const auto& b) {
 
 }  // namespace
 
+void Row::clear_items() {
+  items_.clear();
+  text_.clear();
+  ends_.clear();
+  ends_.push(0);
+}
+
 void Row::drop() {
+  clear_items();
   block_->keys.truncate(first_);
   block_->values.truncate(first_);
   block_->names.truncate(std::min(first_, block_->names.size()));
@@ -33,21 +41,29 @@ void Row::move_to(Block& other) {
   first_ = to;
 }
 
-void Row::sort_items() {
-  if (items_.size() <= 24 || items_.size() > 16 * sort_buckets) {
-    std::sort(items_.begin(), items_.end(), before);
-  } else {
-    bucket_sort(items_, spare_, 56, [](const Item& item) { return item.key; }, before);
-  }
-}
-
-Row::Finished Row::put_in_order(Duplicates duplicates) {
+// Ids that came out of order leave the block, to be sorted as named features are.
+void Row::take_ids() {
   const std::size_t n = size();
-  items_.clear();
   Item* item = items_.extend(n);
   const Key* keys = block_->keys.data() + first_;
   const float* values = block_->values.data() + first_;
   for (std::size_t i = 0; i < n; ++i) item[i] = {keys[i], values[i], static_cast<std::uint32_t>(i)};
+  block_->keys.truncate(first_);
+  block_->values.truncate(first_);
+}
+
+void Row::sort_items() {
+  if (items_.size() <= 12) {
+    insertion_sort(items_.begin(), items_.end(), before);
+  } else if (items_.size() <= 16 * sort_buckets) {
+    bucket_sort(items_, spare_, 64, [](const Item& item) { return item.key; }, before);
+  } else {
+    std::sort(items_.begin(), items_.end(), before);
+  }
+}
+
+Row::Finished Row::put_in_order(Duplicates duplicates) {
+  if (items_.empty()) take_ids();
   sort_items();
   const auto equal = std::adjacent_find(
       items_.begin(), items_.end(), [](const Item& a, const Item& b) { return a.key == b.key; });
@@ -56,28 +72,21 @@ Row::Finished Row::put_in_order(Duplicates duplicates) {
     if (duplicates == Duplicates::refuse) return Finished::duplicate;
     if (const Finished merged = merge_equal(duplicates); merged != Finished::yes) return merged;
   }
-  const std::size_t left = items_.size();
-  block_->keys.truncate(first_ + left);
-  block_->values.truncate(first_ + left);
-  for (std::size_t i = 0; i < left; ++i) {
-    block_->keys[first_ + i] = items_[i].key;
-    block_->values[first_ + i] = items_[i].value;
-  }
-  if (named()) write_names();
+  write_items();
   return Finished::yes;
 }
 
 Row::Finished Row::merge_equal(Duplicates duplicates) {
   std::size_t kept = 0;
   const std::size_t n = items_.size();
-  const Strings& names = block_->names;
+  const bool named = ends_.size() > 1;
   for (std::size_t i = 0; i < n;) {
     Item item = items_[i];
     double sum = item.value;
     for (++i; i < n && items_[i].key == item.key; ++i) {
       sum = duplicates == Duplicates::sum ? sum + items_[i].value : items_[i].value;
       ++duplicates_;
-      if (named() && names[first_ + item.place] != names[first_ + items_[i].place]) ++collisions_;
+      if (named && name(item) != name(items_[i])) ++collisions_;
     }
     if (std::abs(sum) > std::numeric_limits<float>::max()) return Finished::out_of_range;
     item.value = static_cast<float>(sum);
@@ -87,20 +96,19 @@ Row::Finished Row::merge_equal(Duplicates duplicates) {
   return Finished::yes;
 }
 
-// Names follow their entries: the row's names are set aside and written again in the new order.
-void Row::write_names() {
-  Strings& names = block_->names;
-  const std::uint64_t start = names_start();
-  const std::uint64_t* offsets = names.offsets.data() + first_;
-  old_names_.data.clear();
-  old_names_.offsets.clear();
-  old_names_.data.append(names.data.data() + start, names.data.size() - start);
-  old_names_.offsets.append(offsets, names.offsets.size() - first_);
-  names.truncate(first_);
+void Row::write_items() {
+  const std::size_t n = items_.size();
+  Key* keys = block_->keys.extend(n);
+  float* values = block_->values.extend(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    keys[i] = items_[i].key;
+    values[i] = items_[i].value;
+  }
+  if (ends_.size() == 1) return;
+  const char* end = text_.data() + text_.size() + copy_slack;
   for (const Item& item : items_) {
-    const std::uint64_t from = old_names_.offsets[item.place];
-    names.push({old_names_.data.data() + (from - start),
-                static_cast<std::size_t>(old_names_.offsets[item.place + 1] - from)});
+    const std::string_view text = name(item);
+    block_->names.push_short(text.data(), text.size(), static_cast<std::size_t>(end - text.data()));
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <charconv>
 #include <cmath>
 #include <cstring>
@@ -21,7 +22,35 @@ constexpr auto ends_name = [] {
 bool stops_name(char c) { return ends_name[static_cast<unsigned char>(c)]; }
 bool stops_value(char c) { return c != ':' && stops_name(c); }
 
-const char* scan_name(const char* at) {
+constexpr std::uint64_t every_byte(unsigned char c) { return 0x0101010101010101ULL * c; }
+
+// Marks, in its highest bit, the first byte that is `c`; bytes after that may be marked in error.
+constexpr std::uint64_t find_byte(std::uint64_t word, unsigned char c) {
+  const std::uint64_t x = word ^ every_byte(c);
+  return (x - every_byte(1)) & ~x & every_byte(0x80);
+}
+
+// The same for the first byte up to a space: the blanks, line ends and NUL, and other control
+// bytes that may stand in a name.
+constexpr std::uint64_t find_blank(std::uint64_t word) {
+  return (word - every_byte(0x21)) & ~word & every_byte(0x80);
+}
+
+const char* scan_name(const char* at, const char* end) {
+  if constexpr (std::endian::native == std::endian::little) {
+    while (end - at >= 8) {
+      std::uint64_t word;
+      std::memcpy(&word, at, 8);
+      const std::uint64_t marks = find_blank(word) | find_byte(word, ':') | find_byte(word, '|');
+      if (marks == 0) {
+        at += 8;
+        continue;
+      }
+      at += std::countr_zero(marks) / 8;
+      if (stops_name(*at)) return at;
+      ++at;
+    }
+  }
   while (!stops_name(*at)) ++at;
   return at;
 }
@@ -150,7 +179,7 @@ bool VwParser::parse_body(const char* at, const char* end) {
 }
 
 const char* VwParser::parse_namespace(const char* at, const char* end) {
-  const char* stop = scan_name(at);
+  const char* stop = scan_name(at, end);
   const std::string_view space = between(at, stop);
   if (space.size() > options_.max_name_bytes) {
     fail_shared("COM-NAME-LONG", at, "namespace name is longer than max_name_bytes");
@@ -159,7 +188,7 @@ const char* VwParser::parse_namespace(const char* at, const char* end) {
   name_.clear();
   name_.append(space.data(), space.size());
   if (!space.empty()) name_.push('^');
-  space_size_ = name_.size();
+  space_ = row_.space({name_.data(), name_.size()});
   space_weight_ = 1;
   place_ = 0;
   if (stop == end || *stop != ':') return stop;
@@ -175,7 +204,7 @@ const char* VwParser::parse_namespace(const char* at, const char* end) {
 
 // Returns where the feature ends, nullptr after an error.
 const char* VwParser::parse_feature(const char* at, const char* end) {
-  const char* stop = scan_name(at);
+  const char* stop = scan_name(at, end);
   const std::string_view name = between(at, stop);
   if (stop != end && *stop == ':') return parse_valued(name, stop + 1, end);
   if (stop != end && !is_blank(*stop) && *stop != '|') {
@@ -192,7 +221,7 @@ const char* VwParser::parse_valued(std::string_view name, const char* at, const 
     const char* stop = read_number(at, end, value);
     if (stop == nullptr || !(stop == end || is_blank(*stop) || *stop == '|'))
       return fail_value(name, at, end);
-    value *= space_weight_;
+    if (space_weight_ != 1) value *= space_weight_;
     return (name.empty() ? add_place(value, at) : add_feature(name, value)) ? stop : nullptr;
   }
   const char* stop = scan_value(at);
@@ -220,18 +249,16 @@ const char* VwParser::fail_value(std::string_view name, const char* at, const ch
 bool VwParser::add_feature(std::string_view name, double value) {
   float fitted = 0;
   if (!fit_value(value, name.data(), fitted)) return false;
-  if (space_size_ == 0) return add(name, fitted, name.data());
-  name_.truncate(space_size_);
-  name_.append(name.data(), name.size());
-  return add({name_.data(), name_.size()}, fitted, name.data());
+  const auto readable = static_cast<std::size_t>(line_.data() + line_.size() - name.data());
+  return add(space_, name, readable, fitted, name.data());
 }
 
 bool VwParser::add_category(std::string_view name, std::string_view category) {
-  name_.truncate(space_size_);
-  name_.append(name.data(), name.size());
-  name_.push('^');
-  name_.append(category.data(), category.size());
-  return add({name_.data(), name_.size()}, 1, name.data());
+  value_name_.clear();
+  value_name_.append(name.data(), name.size());
+  value_name_.push('^');
+  value_name_.append(category.data(), category.size());
+  return add(space_, {value_name_.data(), value_name_.size()}, value_name_.size(), 1, name.data());
 }
 
 bool VwParser::add_place(double value, const char* at) {
@@ -239,9 +266,8 @@ bool VwParser::add_place(double value, const char* at) {
   const auto written = std::to_chars(digits, digits + sizeof digits, place_++);
   float fitted = 0;
   if (!fit_value(value, at, fitted)) return false;
-  name_.truncate(space_size_);
-  name_.append(digits, static_cast<std::size_t>(written.ptr - digits));
-  return add({name_.data(), name_.size()}, fitted, at);
+  const std::string_view name = between(digits, written.ptr);
+  return add(space_, name, name.size(), fitted, at);
 }
 
 }  // namespace bear::parse

@@ -8,11 +8,14 @@ import typer
 
 from bearsketch.cli.demo import demo
 from bearsketch.cli.evaluate import evaluate
+from bearsketch.cli.export import export
 from bearsketch.cli.features import features
 from bearsketch.cli.guard import guarded, open_standard_files
 from bearsketch.cli.info import info
 from bearsketch.cli.merge import merge
+from bearsketch.cli.plan import plan
 from bearsketch.cli.predict import predict
+from bearsketch.cli.report import report
 from bearsketch.cli.reproduce import reproduce
 from bearsketch.cli.simulate import simulate
 from bearsketch.cli.train import train
@@ -25,7 +28,20 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-COMMANDS = (train, predict, evaluate, features, info, merge, simulate, reproduce, demo)
+COMMANDS = (
+    train,
+    predict,
+    evaluate,
+    features,
+    info,
+    merge,
+    export,
+    report,
+    plan,
+    simulate,
+    reproduce,
+    demo,
+)
 for command in COMMANDS:
     app.command()(guarded(command))
 

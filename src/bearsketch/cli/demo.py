@@ -53,7 +53,7 @@ def demo(
     console.print(_planted_table(job.PLANTED, best))
     console.print(_comparison(outcomes))
     if out is not None:
-        _write_report(out, best, examples)
+        _write_report(out, outcomes)
         console.print(f"Wrote {out / 'report.html'} and {out / 'model.bear'}.")
 
 
@@ -93,29 +93,21 @@ def _comparison(outcomes: dict[str, Outcome]) -> Table:
     return table
 
 
-def _write_report(out: Path, outcome: Outcome, examples: int) -> None:
+def _write_report(out: Path, outcomes: dict[str, Outcome]) -> None:
     from bearsketch import demo as job
-    from bearsketch.report import render
+    from bearsketch.report import Subject, render
 
-    learner = outcome.learner
     out.mkdir(parents=True, exist_ok=True)
-    features = [
-        (f.name, f.weight, "planted" if f.name in job.PLANTED else "")
-        for f in list(learner.selected())[:50]
+    best = outcomes["bear+"]
+    lead = (
+        f"{len(best.found)} of {len(job.PLANTED)} phrases planted among {job.POSSIBLE:.0e} "
+        f"possible ones are among those that bear+ selected, in {MEMORY} and one pass."
+    )
+    subjects = [
+        Subject(name, outcome.learner, outcome.scores, {"seconds": outcome.seconds})
+        for name, outcome in outcomes.items()
     ]
-    facts = [
-        ("learner", learner.config.learner),
-        ("examples", f"{examples:,}, one pass"),
-        ("possible features", f"{job.POSSIBLE:,}"),
-        (
-            "model",
-            f"{format_bytes(learner.sizes.model_bytes)}: {learner.config.width} x "
-            f"{learner.config.depth} cells, {learner.config.k} selected",
-        ),
-        ("test accuracy", f"{outcome.accuracy:.3f}"),
-        ("training time", f"{outcome.seconds:.1f} s"),
-    ]
-    lead = f"{len(outcome.found)} of {len(job.PLANTED)} planted phrases are among the selected."
-    page = render("bearsketch demo", lead, features, outcome.curve, facts)
+    marks = dict.fromkeys(job.PLANTED, "planted")
+    page = render(subjects, title="The demo", lead=lead, marks=marks)
     write_whole(out / "report.html", page.encode())
-    learner.save(out / "model.bear")
+    best.learner.save(out / "model.bear")

@@ -34,6 +34,7 @@ class View:
     passes: int = 1
     facts: Sequence[str] = ()
     best: Sequence[tuple[float, str]] = field(default_factory=tuple)
+    resumed_at: int = 0
 
     @property
     def share(self) -> float | None:
@@ -71,9 +72,10 @@ class Display:
     def _rate(self, view: View) -> tuple[float, float | None]:
         """Examples per second, and seconds left."""
         seconds = max(time.monotonic() - self._start, 1e-9)
+        rate = (view.examples - view.resumed_at) / seconds
         share = view.share
-        left = seconds * (1.0 - share) / share if share else None
-        return view.examples / seconds, left
+        left = view.examples * (1.0 - share) / share / rate if share and rate else None
+        return rate, left
 
 
 class Plain(Display):
@@ -217,6 +219,7 @@ def _training_view(training: Training) -> View:
         training.passes,
         facts,
         best_features(training),
+        training.resumed_at,
     )
 
 

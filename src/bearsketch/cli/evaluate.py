@@ -46,31 +46,28 @@ def evaluate(
 
     `bearsketch evaluate spam.bear test.vw.gz --json | jq .selected_only.accuracy`
     """
+    from bearsketch.learners.describe import class_labels
+
     learner = load_model(model)
     with (
         open_like(learner, data, reading, labelled=True) as stream,
         make_display(quiet) as display,
     ):
-        scores = _score(learner, stream, display)
+        scores = score_stream(learner, stream, display)
         counts = stream.counts
     results = {
         "examples": scores["all"].examples,
         "skipped": counts.skipped,
         "unlabelled": counts.unlabelled,
-        "classes": _labels(learner),
+        "classes": class_labels(learner),
         **scores["all"].to_json(),
         "selected_only": scores["selected"].to_json() if "selected" in scores else None,
     }
     print(json.dumps(results, allow_nan=False) if as_json else _table(results))
 
 
-def _labels(learner: Learner) -> list[Any] | None:
-    if learner.config.loss == "squared":
-        return None
-    return [learner.labels.label(number) for number in range(learner.config.n_classes)]
-
-
-def _score(learner: Learner, stream: Stream, display: Display) -> dict[str, Scores]:
+def score_stream(learner: Learner, stream: Stream, display: Display) -> dict[str, Scores]:
+    """Scores of a model on labelled data: with all features, and with the selected alone."""
     from bearsketch.metrics import make_scores
     from bearsketch.training.task import encode_labels
 

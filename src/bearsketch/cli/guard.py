@@ -36,9 +36,9 @@ def guarded(command: Callable[..., None]) -> Callable[..., None]:
             sys.stdout.flush()
         except Exception as error:
             _end(error)
-        except KeyboardInterrupt:
-            say("interrupted; no file was written")
-            _leave(128 + signal.SIGINT)
+        except KeyboardInterrupt as stopped:
+            say(str(stopped) or "interrupted; no file was written")
+            _leave(128 + getattr(stopped, "number", signal.SIGINT))
 
     return run
 

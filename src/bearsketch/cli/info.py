@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from bearsketch.cli.model import load_model
 from bearsketch.cli.options import Json, Model
 from bearsketch.cli.told import results_text
 from bearsketch.escape import visible
 from bearsketch.sizes import format_bytes
-
-if TYPE_CHECKING:
-    from bearsketch.learners import Learner
 
 _VERDICTS = {
     "ample": "the memory is ample",
@@ -31,37 +28,14 @@ def info(model: Model, as_json: Json = False) -> None:
 
     `bearsketch info spam.bear --json | jq .noise.verdict`
     """
-    learner = load_model(model)
-    facts = describe(learner)
+    from bearsketch.learners.describe import describe
+
+    facts = describe(load_model(model))
     if as_json:
         print(json.dumps({"file_bytes": model.stat().st_size, **facts}, allow_nan=False))
         return
     rows = [("file", f"{model}, {format_bytes(model.stat().st_size)}"), *_rows(facts)]
     print("\n".join(f"{name:14}{visible(text)}".rstrip() for name, text in rows))
-
-
-def describe(learner: Learner) -> dict[str, Any]:
-    """Everything ``info --json`` tells of a model, but its file."""
-    from bearsketch.learners.noise import noise_of
-
-    config = learner.config
-    noise, fill = noise_of(learner), learner.fill()
-    two = config.loss != "squared"
-    return {
-        "config": config.to_json(),
-        "classes": [learner.labels.label(c) for c in range(config.n_classes)] if two else None,
-        "naming": learner.naming,
-        "selected": 0 if config.k == 0 else len(learner.selected()),
-        "intercept": learner.intercept.tolist(),
-        "model_bytes": config.sizes.model_bytes,
-        "cell_bytes": config.sizes.cell_bytes,
-        "selected_bytes": config.sizes.selected_bytes,
-        "counters": learner.counters,
-        "guards": learner.guards,
-        "fill": {"cells": int(fill["cells"]), "used": int(fill["used"]), "rms": fill["rms"]},
-        "noise": None if noise is None else noise.to_json(),
-        "run": learner.run,
-    }
 
 
 def _rows(facts: dict[str, Any]) -> list[tuple[str, str]]:

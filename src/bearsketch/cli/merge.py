@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from bearsketch.cli.checks import check_output
 from bearsketch.cli.guard import say
 from bearsketch.cli.model import load_model
 from bearsketch.cli.options import Json, Quiet
-from bearsketch.cli.train import check_output
 from bearsketch.exceptions import IncompatibleError, ParameterError
 
 if TYPE_CHECKING:

@@ -6,12 +6,14 @@ import functools
 import inspect
 import sys
 from collections.abc import Callable
+from dataclasses import fields
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from bearsketch.exceptions import ParameterError
+from bearsketch.sizes import parse_bytes
 
 _READ, _TABLE, _SEQUENCE, _TEXT, _LABELS = (
     "Reading",
@@ -60,6 +62,17 @@ READING: dict[str, Any] = {
     "max_errors": Annotated[
         str | None,
         _option(panel=_READ, metavar="N|P%", help="With skip: most broken lines. [1%]"),
+    ],
+    "limits": Annotated[
+        list[str] | None,
+        _option(
+            "--limit",
+            panel=_READ,
+            metavar="NAME=SIZE",
+            help="How large a part of the input may be, such as line_bytes=256MiB; may come twice. "
+            "Names: line_bytes, name_bytes, row_features, batch_entries, batch_text_bytes, "
+            "input_bytes, window_bytes.",
+        ),
     ],
     "duplicates": Annotated[
         str | None,
@@ -182,7 +195,8 @@ def takes_reading(command: Callable[..., None]) -> Callable[..., None]:
     @functools.wraps(command)
     def with_reading(**given: Any) -> None:
         used = {name: given.pop(name) for name in READING}
-        command(**given, reading={name: v for name, v in used.items() if v is not None})
+        # An option that may be repeated and is not used comes as an empty list.
+        command(**given, reading={name: v for name, v in used.items() if v not in (None, [])})
 
     del with_reading.__wrapped__
     with_reading.__signature__ = own.replace(parameters=parameters)  # type: ignore[attr-defined]
@@ -199,6 +213,10 @@ def read_options(used: dict[str, Any]) -> dict[str, Any]:
     for name in _RANGES:
         if name in options:
             options[name] = parse_range(name, options[name])
+    if "limits" in options:
+        from bearsketch.io.limits import Limits
+
+        options["limits"] = Limits(**parse_limits(options["limits"]))
     if "char_ngrams" in options:
         options.setdefault("ngrams", None)
     if "max_errors" in options:
@@ -222,6 +240,28 @@ def parse_range(name: str, text: str) -> tuple[int, int]:
             f"--{name.replace('_', '-')} must be a length or a range such as 1-3, got {text!r}"
         )
     return int(low), int(high or low)
+
+
+def parse_limits(given: list[str]) -> dict[str, int]:
+    """Limits from texts such as ``line_bytes=256MiB``.
+
+    Examples
+    --------
+    >>> parse_limits(["line_bytes=1MiB", "row_features=1000"])
+    {'line_bytes': 1048576, 'row_features': 1000}
+    """
+    from bearsketch.io.limits import Limits
+
+    names = [spec.name for spec in fields(Limits)]
+    limits = {}
+    for text in given:
+        name, _, size = text.partition("=")
+        if name not in names:
+            raise ParameterError(
+                f"--limit must be NAME=SIZE with a name of {', '.join(names)}, got {text!r}"
+            )
+        limits[name] = parse_bytes(size)
+    return limits
 
 
 def parse_errors(text: str) -> int | float:

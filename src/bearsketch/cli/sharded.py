@@ -82,7 +82,7 @@ def run_sharded(
     quiet: bool,
 ) -> Summary:
     """Train with several workers and write the model."""
-    from bearsketch.cli.train import rows_of_batch
+    from bearsketch.cli.checks import rows_of_batch
     from bearsketch.distributed import DEFAULT_SHARDS, Driver
     from bearsketch.distributed.prepare import prepare
 

@@ -29,6 +29,10 @@ class Told:
                 f"{self._stream.format} data; {task.reason}: loss {task.loss}; "
                 f"{config.learner} in {format_bytes(config.sizes.model_bytes)}, k {config.k:,}"
             )
+            if training.resumed is not None:
+                self._display.note(
+                    f"resumed from {training.resumed}, {training.resumed_at:,} examples done"
+                )
         self.stream()
 
     def stream(self) -> None:

@@ -63,6 +63,7 @@ class Prepared(NamedTuple):
             skipped=tally.counts["skipped"],
             unlabelled=tally.counts["unlabelled"],
             held_out=0,
+            split_batches=tally.counts["split_batches"],
             classes=list(self.task.classes or (-1, 1)) if classes else None,
             n_classes=learner.config.n_classes,
             progressive_loss=tally.mean_loss,

@@ -17,6 +17,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from bearsketch.batch import Batch
 from bearsketch.estimators.callbacks import CallbackSupportMixin, Tasks, with_callbacks
 from bearsketch.estimators.files import KeepsModel
+from bearsketch.estimators.resuming import StreamRun, check_seeded
 from bearsketch.estimators.rows import BatchRows, NamedRows, Rows, Take, matrix_rows, named_rows
 from bearsketch.estimators.selecting import SelectsFeatures, can_select
 from bearsketch.estimators.targets import (
@@ -30,6 +31,8 @@ from bearsketch.exceptions import DataError, LimitError, ParameterError
 from bearsketch.learners import LEARNERS, RECIPES, Learner, make_learner
 from bearsketch.learners.parts import check_choice, check_number
 from bearsketch.sizes import format_bytes, parse_bytes
+from bearsketch.training.checkpoint import Checkpoints
+from bearsketch.training.keeper import Keeper
 
 BLOCK_EXAMPLES = 8192  # rows of a matrix that are turned into a batch at a time
 STREAM_EXAMPLES = 1000  # of a batch that is read from a stream
@@ -126,11 +129,19 @@ class SketchEstimator(SelectsFeatures, KeepsModel, CallbackSupportMixin, BaseEst
 
     @with_callbacks
     def _fit_stream(
-        self, source: Any, options: dict[str, Any], classes: Any = None, client: Any = None
+        self,
+        source: Any,
+        options: dict[str, Any],
+        classes: Any = None,
+        checkpoint: Checkpoints | None = None,
+        client: Any = None,
     ) -> Self:
         self._check_parameters()
+        check_seeded(checkpoint, self.random_state)
         seed = self._draw_seed()
         if client is not None:
+            if checkpoint is not None:
+                raise ParameterError("checkpoint does not go with client: give one of them")
             from bearsketch.estimators.sharded import fit_sharded
 
             fit_sharded(self, source, client, self._read_options(options), classes, seed)
@@ -144,7 +155,9 @@ class SketchEstimator(SelectsFeatures, KeepsModel, CallbackSupportMixin, BaseEst
                     f"passes must be 1 for an iterator, which is read once, got {self.passes}",
                     hint="Give a path, or a list of batches.",
                 )
-            self._learn_stream(batches, seed, classes)
+            keeper = Keeper(StreamRun(self, batches, seed, classes), checkpoint)
+            with keeper:
+                self._learn_stream(batches, seed, classes, keeper)
         return self
 
     def _open(self, source: Any, seed: int, options: dict[str, Any]) -> Any:
@@ -157,11 +170,15 @@ class SketchEstimator(SelectsFeatures, KeepsModel, CallbackSupportMixin, BaseEst
         rows = self.batch_size * max(STREAM_EXAMPLES // self.batch_size, 1)
         return {"rows": rows, **options}
 
-    def _learn_stream(self, batches: Iterable[Batch], seed: int, classes: Any) -> None:
-        started = False
-        tasks = Tasks(self, self.passes, None)
-        for _ in tasks.passes():
-            for batch in tasks.batches(batches):
+    def _learn_stream(
+        self, batches: Iterable[Batch], seed: int, classes: Any, keeper: Keeper
+    ) -> None:
+        started = goes_on = keeper.resume()
+        first, tasks = keeper.n_pass, Tasks(self, self.passes, None)
+        for number in tasks.passes():
+            if number + 1 < first:
+                continue  # learned before the run was stopped
+            for batch in tasks.batches(keeper.skip(batches) if goes_on else batches):
                 labels = check_targets(
                     type(self).__name__, batch.labels, len(batch), self._classifies()
                 )
@@ -171,10 +188,15 @@ class SketchEstimator(SelectsFeatures, KeepsModel, CallbackSupportMixin, BaseEst
                         classes = first_classes(labels)
                     self._start(self._class_map(classes), None, seed)
                     started = True
-                self._learn([replace(batch, labels=self._encode(labels), trusted=True)])
+                with keeper.learning(batch):
+                    self._learn([replace(batch, labels=self._encode(labels), trusted=True)])
+                    keeper.learned(batch, len(batch))
             if not started:
                 raise DataError("the stream must hold examples, got none", code="DATA-EMPTY")
-            self.learner_.finish_pass()
+            goes_on = False
+            with keeper.between():
+                self.learner_.finish_pass()
+                keeper.begin_pass()
 
     def _class_map(self, classes: Any) -> ClassMap | None:
         """Classes as declared, or open to new ones; None for regression."""

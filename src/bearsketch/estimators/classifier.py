@@ -10,6 +10,7 @@ from scipy.special import expit, softmax
 from sklearn.base import ClassifierMixin
 
 from bearsketch.estimators.base import SketchEstimator
+from bearsketch.training.checkpoint import Checkpoints
 
 
 class SketchClassifier(ClassifierMixin, SketchEstimator):
@@ -138,7 +139,13 @@ class SketchClassifier(ClassifierMixin, SketchEstimator):
         return self._partial_fit(X, y, sample_weight, classes)
 
     def fit_stream(
-        self, source: Any, *, classes: Any = None, client: Any = None, **options: Any
+        self,
+        source: Any,
+        *,
+        classes: Any = None,
+        checkpoint: Checkpoints | None = None,
+        client: Any = None,
+        **options: Any,
     ) -> Self:
         """Learn from a stream, from scratch, in bounded memory.
 
@@ -149,6 +156,10 @@ class SketchClassifier(ClassifierMixin, SketchEstimator):
         classes : array-like of shape (n_classes,), optional
             All classes. Without it, numbers -1 or 0 and 1 in the first batch mean two classes;
             for anything else room is left for ``max_classes``.
+        checkpoint : Checkpoints, optional
+            Where to write checkpoints (:class:`bearsketch.training.checkpoint.Checkpoints`), how
+            often, and whether to go on from one; needs an integer ``random_state``. They stay
+            until ``checkpoint.forget()``, to be called once the model is saved.
         client : distributed.Client or bearsketch.distributed.Pool, optional
             Learn with the workers of a Dask cluster, or with local processes. The source is then
             files that every worker can open, or a Dask bag, data frame, or (X, y) of two arrays.
@@ -167,7 +178,7 @@ class SketchClassifier(ClassifierMixin, SketchEstimator):
         >>> SketchClassifier(k=2, memory="4KiB").fit_stream(batches).classes_
         array([0, 1])
         """
-        self._fit_stream(source, options, classes, client)
+        self._fit_stream(source, options, classes, checkpoint, client)
         return self
 
     def decision_function(self, X: Any) -> npt.NDArray[np.float64]:

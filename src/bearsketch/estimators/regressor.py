@@ -9,6 +9,7 @@ import numpy.typing as npt
 from sklearn.base import RegressorMixin
 
 from bearsketch.estimators.base import SketchEstimator
+from bearsketch.training.checkpoint import Checkpoints
 
 
 class SketchRegressor(RegressorMixin, SketchEstimator):
@@ -91,13 +92,24 @@ class SketchRegressor(RegressorMixin, SketchEstimator):
         """
         return self._partial_fit(X, y, sample_weight)
 
-    def fit_stream(self, source: Any, *, client: Any = None, **options: Any) -> Self:
+    def fit_stream(
+        self,
+        source: Any,
+        *,
+        checkpoint: Checkpoints | None = None,
+        client: Any = None,
+        **options: Any,
+    ) -> Self:
         """Learn from a stream, from scratch, in bounded memory.
 
         Parameters
         ----------
         source : path, list of paths, file object, or iterable of Batch
             Anything :func:`bearsketch.io.open_stream` takes.
+        checkpoint : Checkpoints, optional
+            Where to write checkpoints (:class:`bearsketch.training.checkpoint.Checkpoints`), how
+            often, and whether to go on from one; needs an integer ``random_state``. They stay
+            until ``checkpoint.forget()``, to be called once the model is saved.
         client : distributed.Client or bearsketch.distributed.Pool, optional
             Learn with the workers of a Dask cluster, or with local processes. The source is then
             files that every worker can open, or a Dask bag, data frame, or (X, y) of two arrays.
@@ -109,7 +121,7 @@ class SketchRegressor(RegressorMixin, SketchEstimator):
         -------
         self
         """
-        self._fit_stream(source, options, client=client)
+        self._fit_stream(source, options, checkpoint=checkpoint, client=client)
         return self
 
     def predict(self, X: Any) -> npt.NDArray[np.float64]:

@@ -8,6 +8,7 @@ from bearsketch.estimators.base import SketchEstimator
 from bearsketch.exceptions import ParameterError
 from bearsketch.learners import RECIPES
 from bearsketch.learners.parts import check_choice
+from bearsketch.training.checkpoint import Checkpoints
 
 TASKS = ("classification", "regression")
 
@@ -122,7 +123,13 @@ class SketchSelector(SketchEstimator):
         return self._partial_fit(X, y, sample_weight, classes)
 
     def fit_stream(
-        self, source: Any, *, classes: Any = None, client: Any = None, **options: Any
+        self,
+        source: Any,
+        *,
+        classes: Any = None,
+        checkpoint: Checkpoints | None = None,
+        client: Any = None,
+        **options: Any,
     ) -> Self:
         """Learn from a stream, from scratch, in bounded memory.
 
@@ -132,6 +139,10 @@ class SketchSelector(SketchEstimator):
             Anything :func:`bearsketch.io.open_stream` takes.
         classes : array-like of shape (n_classes,), optional
             As in :meth:`SketchClassifier.fit_stream`; not for regression.
+        checkpoint : Checkpoints, optional
+            Where to write checkpoints (:class:`bearsketch.training.checkpoint.Checkpoints`), how
+            often, and whether to go on from one; needs an integer ``random_state``. They stay
+            until ``checkpoint.forget()``, to be called once the model is saved.
         client : distributed.Client or bearsketch.distributed.Pool, optional
             Learn with the workers of a Dask cluster, or with local processes. The source is then
             files that every worker can open, or a Dask bag, data frame, or (X, y) of two arrays.
@@ -143,5 +154,5 @@ class SketchSelector(SketchEstimator):
         -------
         self
         """
-        self._fit_stream(source, options, classes, client)
+        self._fit_stream(source, options, classes, checkpoint, client)
         return self

@@ -15,7 +15,14 @@ _SHOWN = 10
 _DEFAULT_SHARE = 0.01
 # A share of errors is judged from so many lines on, and at the end.
 _SHARE_LINES = 1000
-LIMIT_CODES = ("COM-LINE-LONG", "COM-NAME-LONG", "COM-FEATURES", "TAB-NAME-LONG", "TAB-FEATURES")
+# Reasons that are limits, and which.
+LIMIT_CODES = {
+    "COM-LINE-LONG": "line_bytes",
+    "COM-NAME-LONG": "name_bytes",
+    "COM-FEATURES": "row_features",
+    "TAB-NAME-LONG": "name_bytes",
+    "TAB-FEATURES": "row_features",
+}
 
 
 @dataclass(slots=True)
@@ -121,6 +128,8 @@ def _error_of(trouble: Trouble, source: str, hint: str) -> ParseError:
     message = trouble.message
     if trouble.excerpt and "'" not in message:  # else it quotes what it means
         message += f": {_shown(trouble.excerpt)}"
+    if trouble.code in LIMIT_CODES:
+        hint = f"Raise the limit {LIMIT_CODES[trouble.code]} (--limit) if the input is right."
     return kind(
         message,
         code=trouble.code,

@@ -106,7 +106,7 @@ class Chunks:
                 raise LimitError(
                     f"{self.name}: the input holds more than the limit of {limit} decoded bytes",
                     code="SRC-SIZE",
-                    hint="Raise limits.input_bytes if the input is right.",
+                    hint="Raise the limit input_bytes (--limit) if the input is right.",
                 )
             yield chunk
 

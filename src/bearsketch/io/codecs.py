@@ -213,7 +213,7 @@ class _Members:
                 f"{self._name}: this {self._codec.name} data asks its reader for more than "
                 f"{limit} bytes of memory",
                 code="SRC-WINDOW",
-                hint="Compress it with a smaller window, or raise limits.window_bytes.",
+                hint="Compress it with a smaller window, or raise window_bytes (--limit).",
             )
         return self._error(
             "SRC-CORRUPT",

@@ -87,7 +87,6 @@ class NativeReader:
         self.naming = naming_of(form, options)
         self._sequence_labels = SequenceLabels(options) if form in SEQUENCES else None
         self._done = False
-        self._lines_fed = 0
 
     def close(self) -> None:
         """Stop reading."""
@@ -109,8 +108,7 @@ class NativeReader:
         try:
             chunk = self._chunks.next()
         except ParseError as error:
-            raise with_last_line(error, self._lines_fed) from None
-        self._lines_fed += 0 if chunk is None else chunk.count(b"\n")
+            raise with_last_line(error, self._parser.lines_read) from None
         self._parser.feed(chunk or b"", chunk is None)
 
     def _piece(self, block: Any) -> Piece:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -119,10 +120,14 @@ class Packer:
     """Turns pieces into batches of ``rows`` examples that keep to the limits of a batch.
 
     A batch ends before the example that would not fit, so that where batches end depends on the
-    examples alone: not on how they came in pieces, nor on the files they came from.
+    examples alone: not on how they came in pieces, nor on the files they came from. Those that end
+    early are counted in ``counts`` as ``split_batches``.
     """
 
-    def __init__(self, rows: int, limits: Limits, naming: str, seed: int) -> None:
+    def __init__(
+        self, rows: int, limits: Limits, naming: str, seed: int, counts: Counter[str]
+    ) -> None:
+        self._counts = counts
         self._rows, self._entries = rows, limits.batch_entries
         self._text = limits.batch_text_bytes
         self._naming, self._seed = naming, seed
@@ -137,6 +142,7 @@ class Packer:
         while at < len(piece):
             stop = min(at + self.rows_left, self._fitting(piece, at))
             if stop <= at and self._held:
+                self._counts["split_batches"] += 1
                 yield self._flush()
                 continue
             stop = max(stop, at + 1)

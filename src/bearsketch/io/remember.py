@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import fields
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
@@ -35,6 +36,23 @@ def read_record(stream: Stream, most_sources: int) -> dict[str, Any]:
         "sources": sources[:most_sources],
         "n_sources": len(sources),
     }
+
+
+def input_record(stream: Stream) -> list[list[Any]]:
+    """Tell inputs from changed ones: base name, size, time of change, a hash of both ends.
+
+    Of a pipe only the name is known.
+    """
+    record: list[list[Any]] = []
+    for found in stream._inputs:
+        seen = found.fingerprint()
+        name = PurePath(found.name).name
+        if seen is None:
+            record.append([name, None, None, None])
+        else:
+            digest = hashlib.sha256(seen.ends).hexdigest()
+            record.append([name, seen.size, seen.changed_ns, digest])
+    return record
 
 
 def read_options(record: dict[str, Any]) -> dict[str, Any]:

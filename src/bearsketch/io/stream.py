@@ -213,9 +213,8 @@ class Stream:
         packer: Packer | None = None
         for reader, hint in self._readers(shared):
             if packer is None:
-                packer = Packer(
-                    self.options.rows, self.options.limits, reader.naming, self.options.seed
-                )
+                given, other = self.options, self.counts.other
+                packer = Packer(given.rows, given.limits, reader.naming, given.seed, other)
             while (piece := reader.take(packer.rows_left, packer.entries_left)) is not None:
                 self._account.take(piece, hint)
                 self._note(piece)

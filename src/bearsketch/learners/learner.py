@@ -21,7 +21,7 @@ from bearsketch.exceptions import (
 from bearsketch.learners import state
 from bearsketch.learners.config import Config
 from bearsketch.learners.labels import Labels
-from bearsketch.learners.selected import Selected, shown_names
+from bearsketch.learners.selected import Selected, second_names, shown_names
 from bearsketch.metrics import class_numbers
 from bearsketch.sizes import Sizes
 
@@ -176,6 +176,10 @@ class Learner:
             )
         of_group = np.repeat(np.arange(len(groups)), [len(group["keys"]) for group in groups])
         return self._ranked(names, keys, weights, of_group if per_class else None)
+
+    def second_names(self) -> dict[int, str]:
+        """Second names of selected keys that were seen under two names, by key."""
+        return second_names(self._core.selected(g) for g in range(self._core.groups))
 
     def _ranked(
         self,

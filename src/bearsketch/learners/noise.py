@@ -81,24 +81,38 @@ def noise_of(learner: Learner) -> Noise | None:
     if len(weights) == 0:
         return None
     fill = learner.fill()
-    floor = fill["rms"] / math.sqrt(config.depth)
-    if config.query == "median" and config.depth >= 3:
-        floor *= math.sqrt(math.pi / 2)
+    floor = fill["rms"] * row_error(config.depth, config.query)
     sizes = np.sqrt((weights**2).mean(axis=1))
     smallest = float(sizes.min())
     ratio = smallest / floor if floor > 0.0 else None
     empty = max(1.0 - fill["used"] / fill["cells"], 0.5 / fill["cells"])
     features = round(-config.width * math.log(empty))
     crowding = features / (config.width * config.depth)
-    by_chance = 0.0 if ratio is None else features * _tail(ratio, weights.shape[1])
-    worse = max(
-        np.searchsorted(BY_CHANCE, by_chance / len(sizes)), np.searchsorted(CROWDING, crowding)
-    )
-    verdict = VERDICTS[2 if fill["used"] == fill["cells"] else int(worse)]
+    by_chance = 0.0 if ratio is None else features * chance_above(ratio, weights.shape[1])
+    full = fill["used"] == fill["cells"]
+    verdict = VERDICTS[2] if full else verdict_of(by_chance / len(sizes), crowding)
     return Noise(floor, smallest, ratio, features, by_chance, crowding, len(sizes), verdict)
 
 
-def _tail(ratio: float, columns: int) -> float:
+def row_error(depth: int, query: str) -> float:
+    """Error of an estimate from ``depth`` rows, for an error of 1 of each.
+
+    Examples
+    --------
+    >>> row_error(4, "mean"), round(row_error(4, "median"), 3)
+    (0.5, 0.627)
+    """
+    error = 1.0 / math.sqrt(depth)
+    return error * math.sqrt(math.pi / 2) if query == "median" and depth >= 3 else error
+
+
+def verdict_of(by_chance: float, crowding: float) -> str:
+    """Verdict from the share of the selected that chance could have lifted, and the crowding."""
+    worse = max(np.searchsorted(BY_CHANCE, by_chance), np.searchsorted(CROWDING, crowding))
+    return VERDICTS[int(worse)]
+
+
+def chance_above(ratio: float, columns: int) -> float:
     """Chance that the root mean square of so many normal errors is above ``ratio``."""
     if columns == 1:
         return math.erfc(ratio / math.sqrt(2))

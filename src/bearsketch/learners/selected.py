@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -67,6 +67,16 @@ def shown_names(group: dict[str, Any], naming: str) -> list[str]:
         text = _text(name) if name else key_name(int(key), naming)
         shown.append(f"{text} | {_text(alias)}" if alias else text)
     return shown
+
+
+def second_names(groups: Iterable[dict[str, Any]]) -> dict[int, str]:
+    """Second names of keys that were seen under two, from the groups of a core selection."""
+    return {
+        int(key): _text(alias)
+        for group in groups
+        for key, alias in zip(group["keys"], group["aliases"], strict=True)
+        if alias
+    }
 
 
 def _text(name: bytes) -> str:

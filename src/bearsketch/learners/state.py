@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from bearsketch import model_file
 from bearsketch.batch import pack_names
-from bearsketch.exceptions import BearError, LimitError, ModelFileError
+from bearsketch.exceptions import BearError, DivergedError, LimitError, ModelFileError
 from bearsketch.keys import parse_naming
 from bearsketch.learners.config import Config
 from bearsketch.learners.labels import Labels
@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 COUNTERS = ("examples", "batches", "passes")
 # Bytes of what a model file may remember of its run: its header as a whole has 1 MiB.
 LARGEST_RUN = 1 << 18
+_BLOCK = 1 << 16
+# Arrays of a checkpoint that are the run's and not the learner's.
+RUN_ARRAYS = "training."
 GUARDS = ("uphill", "flat_pairs", "damped_pairs", "rejected_pairs", "stored_pairs")
 
 
@@ -42,15 +45,19 @@ def save(learner: Learner, path: str | os.PathLike[str]) -> None:
     model_file.save(os.fspath(path), *dump(learner))
 
 
-def dump(learner: Learner) -> tuple[model_file.Arrays, dict[str, Any]]:
+def dump(learner: Learner, *, exact: bool = False) -> tuple[model_file.Arrays, dict[str, Any]]:
     """Arrays and record of a learner: all it needs to predict and to learn on.
 
-    Pairs of L-BFGS are left out: they are worth a few minibatches and as large as those.
+    Pairs of L-BFGS are left out: they are worth a few minibatches and as large as those. With
+    ``exact`` they are there, and so is whatever else a learner needs to go on to the same bytes
+    as if it had never stopped; the learner itself is not touched.
     """
     core, config = learner._core, learner.config
     weight = np.dtype("float64" if config.precision == "float64" else "float32")
-    cells = np.frombuffer(core.cells(), dtype=config.precision).reshape(-1, config.columns)
+    kept = core.resume_state() if exact else {"cells": core.cells()}
+    cells = np.frombuffer(kept.pop("cells"), dtype=config.precision).reshape(-1, config.columns)
     arrays: model_file.Arrays = {"cells": cells, "intercept": np.array(core.intercept)}
+    arrays |= {f"resume.{name}": np.atleast_1d(value) for name, value in kept.items()}
     numbers = dict(zip(("storage", "direction"), core.numbers(), strict=True))
     arrays |= {f"numbers.{part}": np.array(given) for part, given in numbers.items()}
     for g in range(core.groups):
@@ -61,6 +68,13 @@ def dump(learner: Learner) -> tuple[model_file.Arrays, dict[str, Any]]:
             data, offsets = pack_names(group[what])
             arrays[f"selected.{g}.{what}.data"] = data
             arrays[f"selected.{g}.{what}.offsets"] = offsets
+    for name, array in arrays.items():
+        if not _finite(array):
+            raise DivergedError(
+                f"{name} holds a number that is not finite, and no such model is written",
+                code="NUM-MODEL",
+                hint="Train again with the automatic step size, or a smaller one.",
+            )
     record = {
         "config": config.to_json(),
         "loss": config.loss,
@@ -109,6 +123,9 @@ def read(
         if arrays["cells"].nbytes != expected:
             raise ValueError(f"cells of {arrays['cells'].nbytes} bytes, {expected} expected")
         _check_arrays(arrays, config.precision)
+        groups = 0 if config.k == 0 else config.columns if config.per_class else 1
+        if sum(name.endswith(".keys") for name in arrays) != groups:
+            raise ValueError(f"selected features of {groups} heaps expected")
     except (BearError, KeyError, TypeError, ValueError, AttributeError) as error:
         raise _nonsense(path, error) from None
 
@@ -127,20 +144,37 @@ def _check_arrays(arrays: model_file.Arrays, precision: str) -> None:
     types = {"cells": precision, "weights": weight, "intercept": "float64"}
     types |= {"keys": "uint64", "offsets": "uint64", "data": "uint8"}
     types |= {"storage": "float64", "direction": "float64"}
+    types |= {"factor": "float64", "watch": "float64"}
+    types |= {"history_keys": "uint64", "history_numbers": "float64"}
     for name, array in arrays.items():
+        if name.startswith(RUN_ARRAYS):
+            continue
         wanted = types[name.rpartition(".")[2]]
         if array.dtype != wanted:
             raise ValueError(f"{name} has type {array.dtype}, {wanted} expected")
-        if array.dtype.kind == "f" and not np.isfinite(array).all():
+        if not _finite(array):
             raise ValueError(f"{name} holds a number that is not finite")
+
+
+def _finite(array: npt.NDArray[Any]) -> bool:
+    """Whether all numbers are finite, looked at in blocks: the answer to all at once is large."""
+    if array.dtype.kind != "f":
+        return True
+    flat = array.reshape(-1)
+    blocks = range(0, flat.size, _BLOCK)
+    return all(bool(np.isfinite(flat[at : at + _BLOCK]).all()) for at in blocks)
 
 
 def restore(learner: Learner, arrays: model_file.Arrays, plain: dict[str, Any]) -> None:
     """Fill a new learner from arrays and record; raises ValueError or KeyError on nonsense."""
     core = learner._core
-    core.restore_cells(arrays["cells"].tobytes())
+    core.restore_cells(np.ascontiguousarray(arrays["cells"]).reshape(-1).view(np.uint8))
     core.restore_numbers(*(arrays[f"numbers.{part}"].tolist() for part in ("storage", "direction")))
     core.intercept = arrays["intercept"].tolist()
+    if "resume.factor" in arrays:
+        rest = ("watch", "history_keys", "history_numbers")
+        (factor,) = arrays["resume.factor"].tolist()
+        core.restore_resume_state(factor, *(arrays[f"resume.{name}"] for name in rest))
     for g in range(core.groups):
         core.restore_selected(
             g,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 MOST_POINTS = 64
 
 
@@ -46,6 +48,17 @@ class Curve:
             accuracy = None if right < 0 else round(right / share, 4)
             points.append([seen, float(f"{loss / share:.6g}"), accuracy])
         return points
+
+    def to_json(self) -> dict[str, Any]:
+        """All it needs to go on."""
+        return {"parts": self._parts, "least": self._least}
+
+    def restore(self, plain: dict[str, Any]) -> None:
+        """Inverse of :meth:`to_json`; raises ValueError, KeyError or TypeError on nonsense."""
+        parts = [[int(part[0]), *map(float, part[1:])] for part in plain["parts"]]
+        if len(parts) > MOST_POINTS or any(len(part) != 4 for part in parts):
+            raise ValueError("a curve has at most 64 points of four sums")
+        self._parts, self._least = parts, int(plain["least"])
 
 
 def _joined(a: list[float], b: list[float]) -> list[float]:

@@ -19,12 +19,18 @@ from bearsketch.learners.narrow import keep_classes
 from bearsketch.metrics import ClassScores, Scores, make_scores
 from bearsketch.training.ahead import read_ahead
 from bearsketch.training.curve import Curve
+from bearsketch.training.keeper import Keeper
+from bearsketch.training.memory import bounded, check_cap, program_bytes
 from bearsketch.training.process import peak_rss_bytes
+from bearsketch.training.resume import TrainingRun
 from bearsketch.training.summary import Summary
 from bearsketch.training.task import Seen, Task, decide, encode_labels, shown_label
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from bearsketch.io import Stream
+    from bearsketch.training.checkpoint import Checkpoints
 
 # The first examples are kept until their labels have told what to learn.
 PEEK_EXAMPLES = 10_000
@@ -51,6 +57,13 @@ class Training:
         pass the stream is read once more to test the model on them.
     threads : int
         With 2 or more, batches are read ahead while others are learned. The model is the same.
+    checkpoint : Checkpoints, optional
+        Where to write checkpoints, how often, and whether to go on from one. The run then takes
+        Ctrl-C and SIGTERM between two batches and writes a checkpoint first. When its result is
+        safe, ``checkpoint.forget()`` deletes them.
+    max_memory : int, optional
+        Bytes the process may have. A run whose formula gives more is refused before it learns;
+        see :mod:`bearsketch.training.memory` for limits of the stream that keep to a cap.
     **parts
         Of :func:`bearsketch.make_learner`.
 
@@ -63,8 +76,10 @@ class Training:
         Of the present pass, each example predicted before it was learned.
     examples, n_pass : int
         Examples so far in this pass; number of the pass, from 1.
-    done : int
-        Examples of the passes before this one.
+    done, batches : int
+        Examples of the passes before this one; with checkpoints, batches so far in this pass.
+    resumed, resumed_at : Path or None, int
+        The checkpoint this run went on from, and the examples done by then.
 
     Examples
     --------
@@ -87,6 +102,8 @@ class Training:
         passes: int = 1,
         holdout: float = 0.0,
         threads: int = 2,
+        checkpoint: Checkpoints | None = None,
+        max_memory: int | None = None,
         **parts: Any,
     ) -> None:
         if not 0.0 <= holdout < 1.0:
@@ -104,7 +121,11 @@ class Training:
             "max_classes": max_classes,
         }
         self._threads, self._parts = threads, {**parts, "passes": passes}
-        self.n_pass = self.examples = self.held_out = self.done = 0
+        self._checkpoint = checkpoint
+        self._max_memory, self._program = max_memory, program_bytes()
+        self.resumed: Path | None = None
+        self.n_pass = self.examples = self.held_out = self.done = self.batches = 0
+        self.resumed_at = 0
         self.task: Task
         self.learner: Learner
         self.scores: Scores
@@ -134,28 +155,57 @@ class Training:
     def run(self, watch: Watch | None = None) -> Summary:
         """Train; ``watch`` is called with this object after each batch."""
         start = time.perf_counter()
-        for number in range(1, self.passes + 1):
-            self.n_pass = number
-            self.examples = self.held_out = 0
-            self._loss = self._weight = 0.0
-            with read_ahead(self.stream, self._threads) as batches:
-                ready = self._settle(batches) if self.n_pass == 1 else batches
-                self.scores = make_scores(self.task.loss, self.learner.config.n_classes)
-                for batch in ready:
-                    self._learn(batch)
-                    if watch is not None:
-                        watch(self)
-            self.learner.finish_pass()
-            self.done += self.examples
-            if self.n_pass == 1:
-                self._first_scores, self._first_loss = self.scores, self.loss
-        if self.task.reserved:
-            self.learner = keep_classes(self.learner, list(self._numbers))
-        if self.holdout:
-            self._test_held_out()
+        with Keeper(TrainingRun(self), self._checkpoint) as keeper:
+            resumed = keeper.resume()
+            if not resumed:
+                self._begin_pass(1)
+            over = self.n_pass > self.passes
+            self.resumed_at = self.done + (0 if over else self.examples)
+            for number in range(self.n_pass, self.passes + 1):
+                self._pass(keeper, watch, goes_on=resumed)
+                resumed = False
+                with keeper.between():
+                    self._finish_pass()
+                    if number < self.passes:
+                        keeper.begin_pass()
+                        self._begin_pass(number + 1)
+                    elif self.holdout:
+                        keeper.finish()
+            if self.task.reserved:
+                self.learner = keep_classes(self.learner, list(self._numbers))
+            if self.holdout:
+                self._test_held_out()
         self._seconds = time.perf_counter() - start
         self.learner.run = self.record()
         return self.summary()
+
+    def _begin_pass(self, number: int) -> None:
+        self.n_pass, self.batches = number, 0
+        self.examples = self.held_out = 0
+        self._loss = self._weight = 0.0
+        if number > 1:
+            self.scores = make_scores(self.task.loss, self.learner.config.n_classes)
+
+    def _pass(self, keeper: Keeper, watch: Watch | None, *, goes_on: bool) -> None:
+        """One trip over the stream, or the rest of one that a checkpoint was written in."""
+        with read_ahead(self.stream, self._threads) as batches:
+            if goes_on:
+                ready = keeper.skip(batches)
+            else:
+                ready = self._settle(batches) if self.n_pass == 1 else batches
+            for batch in ready:
+                with keeper.learning(batch):
+                    before = self.examples
+                    self._learn(batch)
+                    keeper.learned(batch, self.examples - before)
+                if watch is not None:
+                    watch(self)
+
+    def _finish_pass(self) -> None:
+        self.learner.finish_pass()
+        self.done += self.examples
+        if self.n_pass == 1:
+            self._first_scores, self._first_loss = self.scores, self.loss
 
     def _settle(self, batches: Iterator[Batch]) -> Iterator[Batch]:
         """Find out the task from the first batches, make the learner, give all batches back."""
@@ -176,6 +226,11 @@ class Training:
             self._numbers = {label: number for number, label in enumerate(self.task.classes or ())}
         classes = self.task.reserved or self.task.classes
         self.learner = make_learner(loss=self.task.loss, classes=classes, **self._parts)
+        self.scores = make_scores(self.task.loss, self.learner.config.n_classes)
+        if self._max_memory is not None:
+            limits = self.stream.options.limits
+            needed = bounded(self.learner.config, limits, self._program, self._threads)
+            check_cap(needed, self._max_memory)
         return _drain(first, batches)
 
     def _learn(self, batch: Batch) -> None:
@@ -260,6 +315,7 @@ class Training:
             skipped=counts.skipped,
             unlabelled=counts.unlabelled,
             held_out=self.held_out,
+            split_batches=counts.other["split_batches"],
             classes=self.classes,
             n_classes=learner.config.n_classes,
             progressive_loss=self._first_loss,
@@ -269,7 +325,7 @@ class Training:
             model_bytes=learner.sizes.model_bytes,
             peak_rss_bytes=peak_rss_bytes(),
             seconds=round(self._seconds, 3),
-            examples_per_second=round(self.done / max(self._seconds, 1e-9), 1),
+            examples_per_second=round((self.done - self.resumed_at) / max(self._seconds, 1e-9), 1),
             guards=learner.guards,
         )
 
@@ -295,6 +351,8 @@ class Training:
                 for name in "lines examples unlabelled skipped blank comment header empty".split()
             },
             "skipped_by_code": dict(sorted(counts.skipped_by_code.items())),
+            "holdout_share": self.holdout,
+            "max_classes": self._wanted["max_classes"],
             "curve": self.curve.points(),
         }
 

@@ -20,6 +20,8 @@ class Summary:
         Of one pass: examples with a label, broken ones left out, and ones without a label.
     held_out : int
         Those of the examples that were kept to test the model, and not learned.
+    split_batches : int
+        Batches of one pass that ended early, as they would have passed a limit on what they hold.
     classes : list or None
         Labels in the order of their class numbers; None for regression.
     n_classes : int
@@ -45,6 +47,7 @@ class Summary:
     skipped: int
     unlabelled: int
     held_out: int
+    split_batches: int
     classes: list[Label] | None
     n_classes: int
     progressive_loss: float | None

@@ -23,6 +23,8 @@ class Lbfgs final : public Direction {
   void observe(const ActiveSet& active, ConstReals step, ConstReals change,
                Guards& guards) override;
   void reset() override;
+  History history() const override;
+  void restore_history(const History& history) override;
 
   std::size_t size() const { return count_; }
   double mean_curvature() const { return mean_curvature_; }
@@ -50,6 +52,7 @@ class Lbfgs final : public Direction {
   void coefficients(ConstReals sg, ConstReals rg, Reals a, Reals c, double gam);
   bool admissible(ConstReals s, Guards& guards);
   void store(const ActiveSet& active, ConstReals s);
+  std::int32_t take_slot(Key key);
   void forget(Pair& pair);
 
   std::size_t history_, classes_;

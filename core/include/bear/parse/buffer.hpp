@@ -55,6 +55,12 @@ class Buffer {
     size_ += n;
     return data_ + (size_ - n);
   }
+  // The same, of which add_written() then takes what has been written.
+  T* room(std::size_t n) {
+    if (n > capacity_ - size_) grow(n);
+    return data_ + size_;
+  }
+  void add_written(std::size_t n) { size_ += n; }
   void reserve(std::size_t n) {
     if (n > capacity_) reallocate(n);
   }
@@ -85,6 +91,17 @@ class Buffer {
   std::size_t size_ = 0, capacity_ = 0;
 };
 
+// Copies n bytes of which `readable` can be read and at least copy_slack more than n be written.
+// Names are short, and a copy of fixed length is one load and one store.
+inline constexpr std::size_t copy_slack = 16;
+inline void copy_short(char* to, const char* from, std::size_t n, std::size_t readable) {
+  if (n <= copy_slack && readable >= copy_slack) [[likely]] {
+    std::memcpy(to, from, copy_slack);
+  } else {
+    std::memcpy(to, from, n);
+  }
+}
+
 // Byte strings end to end: string i is data[offsets[i]] to data[offsets[i + 1]].
 struct Strings {
   Buffer<char> data;
@@ -98,6 +115,12 @@ struct Strings {
   }
   void push(std::string_view text) {
     data.append(text.data(), text.size());
+    offsets.push(data.size());
+  }
+  // A string of which more bytes than its own can be read.
+  void push_short(const char* from, std::size_t n, std::size_t readable) {
+    copy_short(data.room(n + copy_slack), from, n, readable);
+    data.add_written(n);
     offsets.push(data.size());
   }
   void truncate(std::size_t n) {

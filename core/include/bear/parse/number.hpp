@@ -52,47 +52,29 @@ inline const char* take_digits(const char* at, const char* end, std::uint64_t& n
 
 // Any number the short path does not take: [at, end) is known to have the right form.
 double slow_number(const char* at, const char* end);
+const char* read_any_number(const char* at, const char* end, double& out);
 
 }  // namespace detail
 
 // Reads the number at the start of [at, end). Returns where it ends, or nullptr when there is none.
 // A number too large for a double becomes an infinity of its sign, one too small becomes 0.
-inline const char* read_number(const char* at, const char* end, double& out) {
+//
+// Here only numbers such as 0.128801: one digit, a point and at most seven more, which most values
+// are. Both parts of the quotient are exact, so it is the nearest double (Clinger's fast path).
+[[gnu::always_inline]] inline const char* read_number(const char* at, const char* end,
+                                                      double& out) {
   using namespace detail;
-  const char* start = at;
-  const bool negative = at != end && *at == '-';
-  if (at != end && (*at == '-' || *at == '+')) ++at;
-  std::uint64_t digits = 0;
-  const char* whole = at;
-  at = take_digits(at, end, digits);
-  std::ptrdiff_t n = at - whole;
-  std::ptrdiff_t exponent = 0;
-  if (at != end && *at == '.') {
-    const char* fraction = ++at;
-    at = take_digits(at, end, digits);
-    exponent = fraction - at;
-    n -= exponent;
+  if (end - at > 10 && at[1] == '.' && is_digit(*at)) [[likely]] {
+    std::uint64_t fraction = 0;
+    const char* stop = take_digits(at + 2, at + 10, fraction);
+    const auto n = static_cast<std::size_t>(stop - at - 2);
+    if (n < 8 && (*stop | 0x20) != 'e') [[likely]] {
+      fraction += static_cast<std::uint64_t>(*at - '0') * small_powers_of_ten[n];
+      out = static_cast<double>(fraction) / powers_of_ten[n];
+      return stop;
+    }
   }
-  if (n == 0) return nullptr;
-  if (at != end && (*at | 0x20) == 'e') {
-    const bool down = ++at != end && *at == '-';
-    if (at != end && (*at == '-' || *at == '+')) ++at;
-    const char* first = at;
-    std::uint64_t power = 0;
-    at = take_digits(at, end, power);
-    if (at == first) return nullptr;
-    if (at - first > 6) n = 20;  // the sum below must not wrap; the long path will do it
-    exponent += (down ? -1 : 1) * static_cast<std::ptrdiff_t>(power % 1000000);
-  }
-  // Both factors are exact, so one rounding gives the nearest double (Clinger's fast path).
-  if (n <= 19 && digits <= (std::uint64_t{1} << 53) && exponent >= -22 && exponent <= 22) {
-    const double d = static_cast<double>(digits);
-    const double value = exponent < 0 ? d / powers_of_ten[-exponent] : d * powers_of_ten[exponent];
-    out = negative ? -value : value;
-  } else {
-    out = slow_number(start, at);
-  }
-  return at;
+  return read_any_number(at, end, out);
 }
 
 // True when all of `text` is one number.

@@ -38,6 +38,9 @@ class Parser {
   // A hungry block is empty: what was read so far is kept for the next call.
   Block take(std::size_t max_rows, std::size_t max_entries);
 
+  // Lines read so far, those of no block yet included.
+  std::int64_t lines_read() const { return splitter_.lines(); }
+
   // Whether blocks carry a name for each entry.
   virtual bool named() const { return options_.names; }
   // Whether the format has labels of its own; else every row is an example to be labelled later.
@@ -72,9 +75,14 @@ class Parser {
 
   // A feature named by hash, or fail.
   bool add(std::string_view name, float value, const char* at) {
-    if (name.size() > options_.max_name_bytes) [[unlikely]]
-      return fail_name(name, at);
-    return row_.add(name, value) == Row::Added::yes || fail_features(at);
+    return add(no_space_, name, name.size(), value, at);
+  }
+  // The same for a name of two parts; see Row::add.
+  bool add(const Row::Space& space, std::string_view name, std::size_t readable, float value,
+           const char* at) {
+    if (space.text.size() + name.size() > options_.max_name_bytes) [[unlikely]]
+      return fail_name(space.text, name, at);
+    return row_.add(space, name, readable, value) == Row::Added::yes || fail_features(at);
   }
   bool fail_features(const char* at);
 
@@ -101,11 +109,12 @@ class Parser {
   Options options_;
   Splitter splitter_;
   Row row_;
+  Row::Space no_space_;
   Block block_;            // being filled
   std::string_view line_;  // being read; error columns count from its start
 
  private:
-  bool fail_name(std::string_view name, const char* at);
+  bool fail_name(std::string_view space, std::string_view name, const char* at);
   bool fail_range(const char* at);
   bool full(std::size_t max_rows, std::size_t max_entries) const;
   Block hand_over();

@@ -1,7 +1,8 @@
-// The row being read, written at the end of a block's arrays: entries go in as they come, and
-// finish() brings them into order.
+// The row being read. Ids, which mostly come in order, are written to the end of a block's arrays
+// and put in order there if need be; named features wait here until finish() sorts them by key.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string_view>
 
@@ -25,6 +26,7 @@ class Row {
     first_ = block.keys.size();
     ascending_ = true;
     duplicates_ = collisions_ = 0;
+    clear_items();
   }
 
   // A feature whose key is its name. A value of 0 means that the feature is absent.
@@ -39,14 +41,25 @@ class Row {
     return Added::yes;
   }
 
-  // A feature whose key is the hash of its name.
-  Added add(std::string_view name, float value) {
+  // What names of one namespace begin with.
+  struct Space {
+    NameHash::Beginning hash;
+    std::string_view text;
+  };
+  Space space(std::string_view text) const { return {hash_.begin(text), text}; }
+
+  // A feature whose key is the hash of its name, which is `space` and `name` joined; of the memory
+  // at `name`, `readable` bytes can be read. A row has named features only, or none.
+  Added add(const Space& space, std::string_view name, std::size_t readable, float value) {
     if (value == 0) return Added::yes;
-    if (names_ && block_->names.data.size() - names_start() > max_row_name_bytes)
-      return Added::too_many;
-    const Added added = add(hash_(name), value);
-    if (added == Added::yes && names_) block_->names.push(name);
-    return added;
+    const std::size_t size = space.text.size() + name.size();
+    if (items_.size() >= max_features_ || text_.size() > max_row_name_bytes) return Added::too_many;
+    char* text = text_.room(size + copy_slack);
+    char* end = std::copy_n(space.text.data(), space.text.size(), text);
+    copy_short(end, name.data(), name.size(), readable);
+    const char* from = readable >= name.size() + 8 ? name.data() : end;
+    add_written(hash_.join(space.hash, from, name.size()), size, value);
+    return Added::yes;
   }
 
   // Sorts the entries by key unless they are sorted, and merges or refuses equal ones. A sum of 0
@@ -77,12 +90,26 @@ class Row {
     std::uint32_t place;
   };
 
-  bool named() const { return block_->names.size() > first_; }
-  std::size_t names_start() const { return block_->names.offsets[first_]; }
+  friend struct RowProbe;  // of the tests: no two names with one key are known
+
+  // A feature whose name stands in the room of text_.
+  void add_written(Key key, std::size_t size, float value) {
+    items_.push({key, value, static_cast<std::uint32_t>(items_.size())});
+    ascending_ = false;
+    if (!names_) return;
+    text_.add_written(size);
+    ends_.push(text_.size());
+  }
+  void clear_items();
+  void take_ids();
   void sort_items();
   Finished put_in_order(Duplicates duplicates);
   Finished merge_equal(Duplicates duplicates);
-  void write_names();
+  void write_items();
+  std::string_view name(const Item& item) const {
+    const std::size_t from = ends_[item.place];
+    return {text_.data() + from, ends_[item.place + 1] - from};
+  }
 
   NameHash hash_;
   std::size_t max_features_;
@@ -93,7 +120,8 @@ class Row {
   Key duplicate_ = 0;
   std::uint64_t duplicates_ = 0, collisions_ = 0;
   Buffer<Item> items_, spare_;
-  Strings old_names_;
+  Buffer<char> text_;  // names of the items by place, end to end, with copy_slack after the last
+  Buffer<std::size_t> ends_;
 };
 
 }  // namespace bear::parse

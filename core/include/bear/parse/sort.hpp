@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <utility>
 
@@ -11,30 +12,45 @@ namespace bear::parse {
 
 inline constexpr std::size_t sort_buckets = 256;
 
+// For items that are few or nearly in order.
+template <class T, class Before>
+void insertion_sort(T* first, T* last, Before before) {
+  for (T* at = first + 1; at < last; ++at) {
+    if (!before(*at, at[-1])) continue;
+    const T item = *at;
+    T* to = at;
+    for (; to != first && before(item, to[-1]); --to) *to = to[-1];
+    *to = item;
+  }
+}
+
 // Sorts items by `before`, which must order them by key(item) first. One pass distributes them by
-// the eight bits of the key from `shift` on, the highest a key has. Keys that are hashes or k-mers
-// spread evenly, so about one comes to a bucket; each bucket is then sorted by comparison, so that
-// poor keys cost time only. `spare` is room to work in.
+// the highest of the `key_bits` bits that a key has; keys that are hashes or k-mers spread evenly,
+// so about one comes to a bucket, and what is left is nearly in order. Where many come to one
+// bucket they are sorted by comparison, so that poor keys cost time only. `spare` is room to work
+// in.
 template <class T, class KeyOf, class Before>
-void bucket_sort(Buffer<T>& items, Buffer<T>& spare, int shift, KeyOf key, Before before) {
+void bucket_sort(Buffer<T>& items, Buffer<T>& spare, int key_bits, KeyOf key, Before before) {
   const std::size_t n = items.size();
-  std::uint32_t starts[sort_buckets + 1] = {};
-  for (const T& item : items) ++starts[((key(item) >> shift) & 255) + 1];
-  for (std::size_t b = 1; b <= sort_buckets; ++b) starts[b] += starts[b - 1];
+  const std::size_t buckets = std::min(std::bit_ceil(2 * n), sort_buckets);
+  const int shift = std::max(key_bits + 1 - static_cast<int>(std::bit_width(buckets)), 0);
+  const auto bucket = [&](const T& item) { return (key(item) >> shift) & (buckets - 1); };
+  std::uint32_t starts[sort_buckets + 1];
+  std::fill_n(starts, buckets + 1, 0);
+  for (const T& item : items) ++starts[bucket(item) + 1];
+  const std::uint32_t fullest = *std::max_element(starts, starts + buckets + 1);
+  for (std::size_t b = 1; b <= buckets; ++b) starts[b] += starts[b - 1];
   spare.clear();
   T* sorted = spare.extend(n);
-  std::uint32_t next[sort_buckets];
-  std::copy_n(starts, sort_buckets, next);
-  for (const T& item : items) sorted[next[(key(item) >> shift) & 255]++] = item;
-  for (std::size_t b = 0; b < sort_buckets; ++b) {
-    T *first = sorted + starts[b], *last = sorted + starts[b + 1];
-    if (last - first == 2) {
-      if (before(first[1], first[0])) std::swap(first[0], first[1]);
-    } else if (last - first > 2) {
-      std::sort(first, last, before);
-    }
-  }
+  for (const T& item : items) sorted[starts[bucket(item)]++] = item;  // starts become ends
   std::swap(items, spare);
+  if (fullest <= 8) {
+    insertion_sort(sorted, sorted + n, before);
+    return;
+  }
+  for (std::size_t b = 0; b < buckets; ++b) {
+    std::sort(sorted + (b == 0 ? 0 : starts[b - 1]), sorted + starts[b], before);
+  }
 }
 
 }  // namespace bear::parse

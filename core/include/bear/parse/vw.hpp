@@ -30,7 +30,7 @@ namespace bear::parse {
 
 class VwParser final : public LineParser {
  public:
-  explicit VwParser(const Options& options) : LineParser(options, "VW") {}
+  explicit VwParser(const Options& options) : LineParser(options, "VW"), space_(no_space_) {}
 
  private:
   static constexpr std::size_t max_words = 4;
@@ -49,8 +49,9 @@ class VwParser final : public LineParser {
   bool add_place(double value, const char* at);
   const char* fail_value(std::string_view name, const char* at, const char* end);
 
-  Buffer<char> name_;           // namespace and "^", then the feature being read
-  std::size_t space_size_ = 0;  // bytes of name_ that belong to the namespace
+  Buffer<char> name_;        // of the namespace, and "^"
+  Row::Space space_;         // the same, hashed
+  Buffer<char> value_name_;  // of a feature with a category
   double space_weight_ = 1;
   std::uint64_t place_ = 0;  // of the next feature without a name
 };

@@ -75,6 +75,12 @@ class Cells<std::int8_t> {
 
   std::span<std::byte> bytes() { return std::as_writable_bytes(std::span(data_)); }
 
+  std::span<const std::byte> raw() const { return std::as_bytes(std::span(data_)); }
+  double factor() const { return 1.0; }
+  void set_factor(double factor) {
+    if (factor != 1.0) throw std::invalid_argument("one-byte cells have no common factor");
+  }
+
   std::vector<double> numbers() const { return {quantum_, static_cast<double>(writes_)}; }
 
   void restore(std::span<const double> numbers) {
@@ -104,11 +110,16 @@ class Cells<std::int8_t> {
   // Adds and rounds; returns whether the cell was too small for it.
   bool write(std::size_t at, double amount) {
     const double exact = static_cast<double>(data_[at]) + amount / quantum_;
-    const double q = std::clamp(std::floor(exact + draw(at)), -kTop, kTop);
-    used_ += static_cast<std::size_t>(q != 0.0);
+    const int q = round_down(exact + draw(at));
+    used_ += static_cast<std::size_t>(q != 0);
     used_ -= static_cast<std::size_t>(data_[at] != 0);
     data_[at] = static_cast<std::int8_t>(q);
     return std::abs(exact) > kTop;
+  }
+
+  // The floor, within the range of a cell: above zero a conversion does it, without a call.
+  static int round_down(double x) {
+    return static_cast<int>(std::clamp(x, -kTop, kTop) + kTop) - static_cast<int>(kTop);
   }
 
   // Uniform in [0, 1).

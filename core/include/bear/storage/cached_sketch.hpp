@@ -74,8 +74,8 @@ class CachedSketch final : public CountSketch<Cell> {
   void each_member(const Places& places, Visit visit) const {
     if (places.groups == 0) return;
     const std::size_t width = this->shape().classes / places.groups;
-    for (std::size_t i = 0; i < places.members.size(); ++i) {
-      if (places.members[i] >= 0) visit(i * width, i % places.groups, places.members[i]);
+    for (const std::uint32_t i : places.chosen) {
+      visit(i * width, i % places.groups, places.members[i]);
     }
   }
 

@@ -74,6 +74,15 @@ class Cells {
     return std::as_writable_bytes(std::span(data_));
   }
 
+  std::span<const std::byte> raw() const { return std::as_bytes(std::span(data_)); }
+  double factor() const { return factor_; }
+  void set_factor(double factor) {
+    if (!(factor > 0.0) || !std::isfinite(factor)) {
+      throw std::invalid_argument("the common factor of cells must be finite and above 0");
+    }
+    factor_ = factor;
+  }
+
   // amounts[i][class] to cells[i].
   void add_block(std::span<const std::uint64_t> cells, ConstReals amounts) {
     for (std::size_t i = 0; i < cells.size(); ++i) {

@@ -33,6 +33,10 @@ class CountSketch : public Storage {
   }
 
   void query(const Places& places, Reals weights) const override {
+    if (single()) {
+      for (std::size_t a = 0; a < weights.size(); ++a) weights[a] = signed_cell(places.cells[a], 0);
+      return;
+    }
     const std::size_t n = places.cells.size() / shape_.depth;
     for (std::size_t a = 0; a < n; ++a) {
       estimate(places.cells.data() + a * shape_.depth,
@@ -59,17 +63,7 @@ class CountSketch : public Storage {
 
   std::size_t reflect(const Places& places, ConstReals step, Reals change) const override {
     push(places, step, block_);
-    const std::size_t classes = shape_.classes, depth = shape_.depth;
-    for (std::size_t a = 0; a < change.size() / classes; ++a) {
-      const std::uint64_t* cell = places.cells.data() + a * depth;
-      const std::uint32_t* touch = places.touch.data() + a * depth;
-      for (std::size_t c = 0; c < classes; ++c) {
-        change[a * classes + c] = combine([&](std::size_t row) {
-          const double value = block_[touch[row] * classes + c];
-          return (cell[row] & 1) ? -value : value;
-        });
-      }
-    }
+    pull(places, change);
     return static_cast<std::size_t>(
         std::count_if(block_.begin(), block_.end(), [](double v) { return v != 0.0; }));
   }
@@ -86,6 +80,9 @@ class CountSketch : public Storage {
   }
 
   std::span<std::byte> bytes() override { return cells_.bytes(); }
+  std::span<const std::byte> raw() const override { return cells_.raw(); }
+  double factor() const override { return cells_.factor(); }
+  void set_factor(double factor) override { cells_.set_factor(factor); }
   std::vector<double> numbers() const override { return cells_.numbers(); }
   void restore(std::span<const double> numbers) override { cells_.restore(numbers); }
   std::size_t used() const override { return cells_.used(); }
@@ -127,8 +124,7 @@ class CountSketch : public Storage {
   }
 
   double signed_cell(std::uint64_t at, std::size_t c) const {
-    const double value = cells_.get(at / 2, c);
-    return (at & 1) ? -value : value;
+    return with_sign(at, cells_.get(at / 2, c));
   }
 
   // Mean or median of what the rows read.
@@ -163,38 +159,80 @@ class CountSketch : public Storage {
     return shape_.depth % 2 ? read[half] : 0.5 * (read[half - 1] + read[half]);
   }
 
-  // Which distinct cells the keys touch.
+  // Which distinct cells the keys touch; as in ActiveSet, nothing branches on a cell being new.
   static void number_cells(Places& places) {
-    const std::size_t capacity = std::bit_ceil(std::max<std::size_t>(2 * places.cells.size(), 16));
+    const std::size_t n = places.cells.size();
+    const std::size_t capacity = std::bit_ceil(std::max<std::size_t>(4 * n, 16));
+    const int shift = 65 - static_cast<int>(std::bit_width(capacity));
     places.table.assign(capacity, 0);
-    places.touched.clear();
-    places.touch.resize(places.cells.size());
-    for (std::size_t i = 0; i < places.cells.size(); ++i) {
+    places.touched.resize(n);
+    places.touch.resize(n);
+    std::uint32_t* table = places.table.data();
+    std::uint64_t* touched = places.touched.data();
+    std::uint32_t used = 0;
+    for (std::size_t i = 0; i < n; ++i) {
       const std::uint64_t cell = places.cells[i] / 2;
-      std::size_t at = (cell * kGolden) >> (64 - std::bit_width(capacity - 1));
-      while (places.table[at] != 0 && places.touched[places.table[at] - 1] != cell) {
+      std::size_t at = (cell * kGolden) >> shift;
+      std::uint32_t found = table[at];
+      while ((found != 0) & (touched[found - (found != 0)] != cell)) {
         at = (at + 1) & (capacity - 1);
+        found = table[at];
       }
-      if (places.table[at] == 0) {
-        places.touched.push_back(cell);
-        places.table[at] = static_cast<std::uint32_t>(places.touched.size());
-      }
-      places.touch[i] = places.table[at] - 1;
+      touched[used] = cell;
+      const bool is_new = found == 0;
+      used += is_new;
+      const std::uint32_t number = is_new ? used : found;
+      table[at] = number;
+      places.touch[i] = number - 1;
     }
+    places.touched.resize(used);
   }
 
   // block[touched cell][class] = the signed sum of the steps of its keys.
   void push(const Places& places, ConstReals step, std::vector<double>& block) const {
     const std::size_t classes = shape_.classes, depth = shape_.depth;
     block.assign(places.touched.size() * classes, 0.0);
+    if (single()) {
+      for (std::size_t a = 0; a < step.size(); ++a) {
+        block[places.touch[a]] += with_sign(places.cells[a], step[a]);
+      }
+      return;
+    }
     for (std::size_t a = 0; a < step.size() / classes; ++a) {
       const double* from = step.data() + a * classes;
       for (std::size_t at = a * depth; at < (a + 1) * depth; ++at) {
-        const double sign = (places.cells[at] & 1) ? -1.0 : 1.0;
         double* to = block.data() + places.touch[at] * classes;
-        for (std::size_t c = 0; c < classes; ++c) to[c] += sign * from[c];
+        for (std::size_t c = 0; c < classes; ++c) to[c] += with_sign(places.cells[at], from[c]);
       }
     }
+  }
+
+  // change[key][class] = what the key would read if its cells were those of block_.
+  void pull(const Places& places, Reals change) const {
+    const std::size_t classes = shape_.classes, depth = shape_.depth;
+    if (single()) {
+      for (std::size_t a = 0; a < change.size(); ++a) {
+        change[a] = with_sign(places.cells[a], block_[places.touch[a]]);
+      }
+      return;
+    }
+    for (std::size_t a = 0; a < change.size() / classes; ++a) {
+      const std::uint64_t* cell = places.cells.data() + a * depth;
+      const std::uint32_t* touch = places.touch.data() + a * depth;
+      for (std::size_t c = 0; c < classes; ++c) {
+        change[a * classes + c] = combine([&](std::size_t row) {
+          return with_sign(cell[row], block_[touch[row] * classes + c]);
+        });
+      }
+    }
+  }
+
+  // One cell and one class: the usual sketch of one-byte cells, worth loops of its own.
+  bool single() const { return shape_.depth == 1 && shape_.classes == 1; }
+
+  // The value, negated if the place says so; by its sign bit, as half of all places do.
+  static double with_sign(std::uint64_t place, double value) {
+    return std::bit_cast<double>(std::bit_cast<std::uint64_t>(value) ^ (place << 63));
   }
 
   SketchShape shape_;

@@ -46,7 +46,7 @@ class Dense final : public Storage {
     cells_.add_block(places.touched, step);
   }
 
-  std::size_t reflect(const Places& places, ConstReals step, Reals change) const override {
+  std::size_t reflect(const Places&, ConstReals step, Reals change) const override {
     std::copy(step.begin(), step.end(), change.begin());
     return step.size();
   }
@@ -60,6 +60,9 @@ class Dense final : public Storage {
   }
 
   std::span<std::byte> bytes() override { return cells_.bytes(); }
+  std::span<const std::byte> raw() const override { return cells_.raw(); }
+  double factor() const override { return cells_.factor(); }
+  void set_factor(double factor) override { cells_.set_factor(factor); }
   std::size_t used() const override { return cells_.used(); }
   Fill fill() const override { return cells_.fill(); }
 

@@ -1,0 +1,119 @@
+#include "bear/direction/staged.hpp"
+
+#include <doctest/doctest.h>
+
+#include "helpers.hpp"
+
+using namespace bear;
+
+namespace {
+
+Recipe recipe_of(Recipe::LossKind loss, Precision precision = Precision::float64,
+                 std::size_t width = 4096) {
+  Recipe recipe;
+  recipe.storage = Recipe::StorageKind::cached;
+  recipe.direction = Recipe::DirectionKind::staged;
+  recipe.width = width;
+  recipe.depth = 1;
+  recipe.precision = precision;
+  recipe.k = 5;
+  recipe.loss = loss;
+  recipe.classes = 3;
+  recipe.batch_size = 20;
+  return recipe;
+}
+
+constexpr Recipe::LossKind kLosses[] = {Recipe::LossKind::squared, Recipe::LossKind::logistic,
+                                        Recipe::LossKind::softmax};
+
+}  // namespace
+
+TEST_CASE("what is learned again and again is learned well") {
+  for (const auto loss : kLosses) {
+    test::Random random(1);
+    const test::Rows rows = test::random_rows(random, 20, 30, 0.4);
+    Learner learner(recipe_of(loss));
+    const double first = learner.learn(rows.view(), {}).loss;
+    double last = first;
+    for (int i = 0; i < 100; ++i) last = learner.learn(rows.view(), {}).loss;
+    CHECK(last < 0.5 * first);
+  }
+}
+
+TEST_CASE("one-byte cells learn nearly as well as wide ones") {
+  for (const auto loss : kLosses) {
+    for (const std::size_t width : {16U, 4096U}) {
+      test::Random random(2);
+      const test::Rows rows = test::random_rows(random, 200, 30, 0.2);
+      Learner wide(recipe_of(loss, Precision::float64, width));
+      Learner narrow(recipe_of(loss, Precision::int8, width));
+      double a = 0.0, b = 0.0;
+      for (int i = 0; i < 20; ++i) {
+        a = wide.learn(rows.view(), {}).loss;
+        b = narrow.learn(rows.view(), {}).loss;
+      }
+      CHECK(b == doctest::Approx(a).epsilon(0.1));
+    }
+  }
+}
+
+TEST_CASE("a batch that diverges leaves clocks, strength and cells alone") {
+  for (const Precision precision : {Precision::int8, Precision::float32, Precision::float64}) {
+    Learner learner(recipe_of(Recipe::LossKind::squared, precision, 16));
+    test::Random random(3);
+    const test::Rows good = test::random_rows(random, 100, 30, 0.3);
+    learner.learn(good.view(), {});
+    const auto bytes = learner.storage().bytes();
+    const std::vector<std::byte> cells(bytes.begin(), bytes.end());
+    const auto numbers = learner.direction().numbers();
+    const auto kept = learner.storage().numbers();
+    test::Rows bad = test::random_rows(random, 20, 30, 0.3);
+    for (const double label : {1e200, 1e300, -1.7e308}) {
+      bad.labels.assign(20, label);
+      CHECK_THROWS_AS(learner.learn(bad.view(), {}), Diverged);
+      const auto after = learner.storage().bytes();
+      CHECK(std::equal(cells.begin(), cells.end(), after.begin(), after.end()));
+      CHECK(learner.direction().numbers() == numbers);
+      CHECK(learner.storage().numbers() == kept);
+    }
+  }
+}
+
+TEST_CASE("the clocks count updates, and are refused where they make no sense") {
+  Learner learner(recipe_of(Recipe::LossKind::logistic));
+  test::Random random(4);
+  std::vector<double> last(5);
+  for (int i = 0; i < 10; ++i) {
+    learner.learn(test::random_rows(random, 20, 30, 0.3).view(), {});
+    const auto now = learner.direction().numbers();
+    REQUIRE(now.size() == 5);
+    CHECK(now[0] >= last[0]);
+    CHECK(now[1] > last[1]);
+    CHECK(now[2] <= 0.0);
+    last = now;
+  }
+  CHECK(last[0] > 0.0);
+  Staged staged(1.0);
+  staged.restore(last);
+  CHECK(staged.numbers() == last);
+  for (const std::vector<double>& bad :
+       {std::vector<double>{}, {1.0, 1.0}, {-1.0, 0.0, 0.0, 0.0, 0.0}, {0.0, NAN, 0.0, 0.0, 0.0}}) {
+    CHECK_THROWS_AS(staged.restore(bad), std::invalid_argument);
+  }
+}
+
+TEST_CASE("weight zero and empty rows move nothing") {
+  Learner learner(recipe_of(Recipe::LossKind::softmax));
+  test::Random random(5);
+  test::Rows rows = test::random_rows(random, 20, 30, 0.3);
+  learner.learn(rows.view(), {});
+  std::vector<double> before(60), after(60);
+  learner.predict(rows.view(), false, before);
+  rows.weights.assign(20, 0.0);
+  learner.learn(rows.view(), {});
+  test::Rows empty;
+  for (int i = 0; i < 5; ++i) empty.row({}, 1.0);
+  learner.learn(empty.view(), {});
+  learner.predict(rows.view(), false, after);
+  CHECK(before == after);
+}

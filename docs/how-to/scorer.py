@@ -1,0 +1,35 @@
+"""Score examples with a model that ``bearsketch export --to json`` wrote; nothing to install."""
+
+import json
+import math
+import pathlib
+import sys
+
+
+def load(path):
+    """Give (classes, intercept, weights by name)."""
+    model = json.loads(pathlib.Path(path).read_text(encoding="utf-8"))
+    weights = {entry["name"]: entry["weights"] for entry in model["features"]}
+    weights |= {second: weights[first] for second, first in model["aliases"].items()}
+    return model["classes"], model["intercept"], weights
+
+
+def score(example, classes, intercept, weights):
+    """Give the number, or label -> probability, of an example: a dict of name -> value."""
+    margins = list(intercept)
+    for name, value in example.items():
+        for column, weight in enumerate(weights.get(name, ())):
+            margins[column] += weight * value
+    if classes is None:
+        return margins[0]
+    if len(margins) == 1:
+        margins = [0.0, margins[0]]
+    top = max(margins)
+    shares = [math.exp(margin - top) for margin in margins]
+    return {label: share / sum(shares) for label, share in zip(classes, shares, strict=True)}
+
+
+if __name__ == "__main__":
+    model = load(sys.argv[1])
+    for line in sys.stdin:
+        print(json.dumps(score(json.loads(line), *model)))

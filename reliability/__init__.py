@@ -1,0 +1,1 @@
+"""The campaign that proves what the package promises; see docs/reliability.md."""

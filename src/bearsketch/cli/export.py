@@ -1,0 +1,65 @@
+"""``bearsketch export``."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from bearsketch.cli.guard import say
+from bearsketch.cli.model import load_model
+from bearsketch.cli.options import Model, Quiet
+from bearsketch.exceptions import ParameterError
+
+FORMS = ("json", "tsv", "onnx")
+
+
+def export(
+    model: Model,
+    to: Annotated[str, typer.Option(metavar="json|tsv|onnx", help="Form of the output.")] = "json",
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="FILE", help="Where to write. [standard output]"),
+    ] = None,
+    quiet: Quiet = False,
+) -> None:
+    """Write the selected features as a linear model that needs no bearsketch to predict.
+
+    It is the model of predict --selected-only: an intercept, and a weight per class for each
+    name. onnx takes the values of the features in the order of their names, which are in its
+    metadata; it needs the package onnx.
+
+    **Examples**
+
+    `bearsketch export spam.bear --to json -o spam.json`
+
+    `bearsketch export spam.bear --to onnx -o spam.onnx`
+    """
+    from bearsketch import export as job
+
+    if to not in FORMS:
+        raise ParameterError(f"--to must be one of {', '.join(FORMS)}, got {to!r}")
+    if to == "onnx" and output is None and sys.stdout.isatty():
+        raise ParameterError("onnx is binary: name a file with --output")
+    learner = load_model(model)
+    if learner.config.k == 0:
+        raise ParameterError("export needs selected features, and this model has none")
+    linear = job.linear_model(learner)
+    if to == "onnx":
+        data = job.to_onnx(linear)
+    else:
+        text = job.to_json(linear) if to == "json" else job.to_tsv(linear)
+        data = text.encode("utf-8", "backslashreplace")
+    if output is None:
+        sys.stdout.buffer.write(data)
+        sys.stdout.flush()
+        return
+    from bearsketch.cli.checks import check_output
+    from bearsketch.files import write_whole
+
+    check_output(output, [str(model)])
+    write_whole(output, data)
+    if not quiet:
+        say(f"wrote {len(linear.names):,} features to {output}")

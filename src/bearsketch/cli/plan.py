@@ -1,0 +1,132 @@
+"""``bearsketch plan``."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from bearsketch.cli.options import Json
+from bearsketch.exceptions import ParameterError
+from bearsketch.sizes import format_bytes
+
+if TYPE_CHECKING:
+    from bearsketch.planning import Plan
+
+
+def plan(
+    memory: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="SIZE",
+            help="Bytes the model keeps, such as 64KiB; several to compare.",
+            show_default=False,
+        ),
+    ] = None,
+    k: Annotated[
+        int | None,
+        typer.Option(
+            "-k", min=1, metavar="N", help="Features to select; alone: find the memory for them."
+        ),
+    ] = None,
+    features: Annotated[
+        str, typer.Option(metavar="N", help="Different features in the data, such as 1e6.")
+    ] = "1e6",
+    tail: Annotated[
+        float,
+        typer.Option(metavar="S", help="Weights fall like 1 / rank^S; 0: all the same."),
+    ] = 0.5,
+    classes: Annotated[int, typer.Option(min=1, metavar="N", help="1 for numbers.")] = 2,
+    per_class: Annotated[
+        bool, typer.Option("--per-class/--shared", help="Select k features for each class.")
+    ] = False,
+    learner: Annotated[
+        str, typer.Option(metavar="NAME", help="One of bear+, bear, mission, newton, awm.")
+    ] = "bear+",
+    passes: Annotated[int, typer.Option(min=1, metavar="N", help="Trips over the data.")] = 1,
+    depth: Annotated[
+        int | None, typer.Option(metavar="N", help="Rows of the sketch.", show_default=False)
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Tell what a memory budget buys, or what a k needs, before any data is read.
+
+    The noise floor is the Count Sketch bound for weights that fall like 1 / rank^S, in units of
+    the smallest weight to be selected. Peak memory is that of the whole process.
+
+    **Examples**
+
+    `bearsketch plan --memory 64KiB --memory 1MiB -k 500 --features 2e6`
+
+    `bearsketch plan -k 1000 --features 1e8 --classes 20 --json`
+    """
+    from bearsketch.planning import plan as make_plan
+
+    budgets: list[str | None] = [*memory] if memory else [None]
+    plans = [
+        make_plan(
+            budget,
+            k,
+            learner=learner,
+            classes=classes,
+            per_class=per_class,
+            passes=passes,
+            depth=depth,
+            features=parse_count(features),
+            tail=tail,
+        )
+        for budget in budgets
+    ]
+    if as_json:
+        print(json.dumps({"plans": [one.to_json() for one in plans]}, allow_nan=False))
+    else:
+        print(_table(plans))
+
+
+def parse_count(text: str) -> int:
+    """Count as digits or in powers of ten.
+
+    Examples
+    --------
+    >>> parse_count("1e6"), parse_count("47_236")
+    (1000000, 47236)
+    """
+    try:
+        value = float(text)
+        if not 1 <= value <= 2**63 or value != int(value):
+            raise ValueError
+        return int(text) if text.replace("_", "").isdecimal() else int(value)
+    except (ValueError, OverflowError):
+        raise ParameterError(
+            f"--features must be a whole number such as 1e6, got {text!r}"
+        ) from None
+
+
+def _table(plans: list[Plan]) -> str:
+    """Plans side by side: a row a fact."""
+    rows: list[tuple[str, list[str]]] = [
+        ("model", [format_bytes(p.model_bytes) for p in plans]),
+        ("  cells", [f"{p.width:,} x {p.depth} {p.precision}" for p in plans]),
+        ("", [format_bytes(p.cell_bytes) for p in plans]),
+        ("  selected (k)", [f"{p.k:,}" for p in plans]),
+        ("", [format_bytes(p.selected_bytes) for p in plans]),
+        ("compression", [f"{p.compression:,.1f} times" for p in plans]),
+        ("features a cell", [f"{p.crowding:,.2f}" for p in plans]),
+        ("noise floor", [f"{p.noise_floor:.3g} of weight k" for p in plans]),
+        ("by chance", [f"{p.by_chance:,.1f} of {p.k:,}" for p in plans]),
+        ("memory is", [p.verdict for p in plans]),
+        ("process peak", [format_bytes(p.peak_bytes) for p in plans]),
+        ("  while saving", [format_bytes(p.saving_bytes) for p in plans]),
+    ]
+    wide = [max(len(values[i]) for _, values in rows) + 3 for i in range(len(plans))]
+    first = plans[0]
+    head = (
+        f"{first.learner}, {first.features:,} features with weights like 1 / rank^{first.tail:g}"
+        + (f", {first.classes} classes" if first.classes > 2 else "")
+    )
+    lines = [
+        f"{name:17}" + "".join(f"{value:>{w}}" for value, w in zip(values, wide, strict=True))
+        for name, values in rows
+    ]
+    return "\n".join([head, *lines])

@@ -1,0 +1,229 @@
+"""The selected features as a model of their own: JSON, a table, or ONNX.
+
+What is exported is the linear model that ``predict --selected-only`` uses: an intercept and a
+weight per class for each selected feature.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from bearsketch.escape import cell
+from bearsketch.exceptions import ParameterError
+from bearsketch.learners.describe import class_labels
+
+if TYPE_CHECKING:
+    from bearsketch.learners import Learner
+
+FORMAT, VERSION = "bearsketch-linear", 1
+
+
+@dataclass(frozen=True, slots=True)
+class LinearModel:
+    """Named weights.
+
+    Attributes
+    ----------
+    names : list of str
+        Best first.
+    keys : list of int
+    aliases : dict of str to str
+        Second names that share the key of a first one, and so its weight.
+    weights : ndarray of float64, shape (n, n_weights)
+        One column for two classes (of the second) and for numbers, else one per class.
+    intercept : ndarray of float64, shape (n_weights,)
+    classes : list or None
+        Labels by class number; None: it predicts numbers.
+    loss : str
+    reading : dict
+        Format and options the features were made with.
+    """
+
+    names: list[str]
+    keys: list[int]
+    aliases: dict[str, str]
+    weights: npt.NDArray[np.float64]
+    intercept: npt.NDArray[np.float64]
+    classes: list[Any] | None
+    loss: str
+    reading: dict[str, Any]
+
+
+def linear_model(learner: Learner) -> LinearModel:
+    """Take the selected features out of a learner.
+
+    Examples
+    --------
+    >>> from bearsketch import Batch, make_learner
+    >>> learner = make_learner(k=2, memory="1KiB")
+    >>> _ = learner.learn(Batch.from_rows([["buy"], ["meet"]], [1, -1]))
+    >>> sorted(linear_model(learner).names)
+    ['buy', 'meet']
+    """
+    config, chosen = learner.config, learner.selected()
+    numbers = {label: i for i, label in enumerate(class_labels(learner) or ())}
+    rows: dict[int, int] = {}
+    names: list[str] = []
+    weights: list[npt.NDArray[np.float64]] = []
+    for i, (key, name) in enumerate(zip(chosen.keys.tolist(), chosen.names, strict=True)):
+        if key not in rows:
+            rows[key] = len(names)
+            names.append(name)
+            weights.append(np.zeros(config.columns))
+        if config.per_class:
+            label: Any = chosen.labels[i]
+            weights[rows[key]][numbers[label]] = chosen.weights[i]
+        else:
+            weights[rows[key]][:] = chosen.all_weights[i]
+    first, aliases = _split_names(names, learner.second_names(), list(rows))
+    return LinearModel(
+        first,
+        list(rows),
+        aliases,
+        np.array(weights).reshape(len(names), config.columns),
+        learner.intercept[: config.columns],
+        class_labels(learner),
+        config.loss,
+        {"naming": learner.naming, **{n: learner.run.get(n) for n in ("format", "options")}},
+    )
+
+
+def _split_names(
+    names: list[str], seconds: dict[int, str], keys: list[int]
+) -> tuple[list[str], dict[str, str]]:
+    """First names, and second names of the same keys."""
+    first, aliases = [], {}
+    for key, name in zip(keys, names, strict=True):
+        second = seconds.get(key)
+        plain = name if second is None else name.removesuffix(f" | {second}")
+        first.append(plain)
+        if second is not None:
+            aliases[second] = plain
+    return first, aliases
+
+
+def to_json(model: LinearModel) -> str:
+    """JSON with a line for each feature; every weight to its last digit."""
+    head = {
+        "format": FORMAT,
+        "version": VERSION,
+        "loss": model.loss,
+        "classes": model.classes,
+        "intercept": model.intercept.tolist(),
+        "reading": model.reading,
+        "aliases": model.aliases,
+    }
+    lines = [
+        json.dumps({"name": name, "key": str(key), "weights": weights.tolist()}, allow_nan=False)
+        for name, key, weights in zip(model.names, model.keys, model.weights, strict=True)
+    ]
+    top = json.dumps(head, indent=1, allow_nan=False).removesuffix("\n}")
+    return top + ',\n "features": [\n  ' + ",\n  ".join(lines) + "\n ]\n}\n"
+
+
+def to_tsv(model: LinearModel) -> str:
+    """Tab-separated table: name, key and a weight per class; the intercept comes first."""
+    labels = model.classes if len(model.intercept) > 1 else None
+    heads = [f"weight({cell(str(label))})" for label in labels] if labels else ["weight"]
+    lines = ["\t".join(["name", "key", *heads])]
+    lines.append("\t".join(["(intercept)", "", *(repr(float(w)) for w in model.intercept)]))
+    for name, key, weights in zip(model.names, model.keys, model.weights, strict=True):
+        lines.append("\t".join([cell(name), str(key), *(repr(float(w)) for w in weights)]))
+    return "\n".join(lines) + "\n"
+
+
+def to_onnx(model: LinearModel) -> bytes:
+    """ONNX model of values, shape (n_examples, n_features), in the order of its names.
+
+    Outputs are ``margins`` and, of classes, ``probabilities`` and ``label``; numbers come as
+    ``prediction``. The names are in the metadata, as JSON under ``feature_names``.
+    """
+    try:
+        import onnx
+        from onnx import TensorProto, helper
+    except ModuleNotFoundError:
+        raise ParameterError(
+            "export to onnx needs the package onnx, which is not installed",
+            hint="pip install 'bearsketch[onnx]'",
+        ) from None
+    if not model.names:
+        raise ParameterError("export to onnx needs at least one selected feature, got none")
+    double, n, columns = TensorProto.DOUBLE, len(model.names), len(model.intercept)
+    nodes = [
+        helper.make_node("Cast", ["values"], ["exact"], to=double),
+        helper.make_node("MatMul", ["exact", "weights"], ["products"]),
+        helper.make_node("Add", ["products", "intercept"], ["margins"]),
+    ]
+    constants = [
+        helper.make_tensor("weights", double, [n, columns], model.weights.ravel()),
+        helper.make_tensor("intercept", double, [columns], model.intercept),
+    ]
+    outputs = [helper.make_tensor_value_info("margins", double, ["n", columns])]
+    more_nodes, more_constants, more_outputs = _onnx_tail(model)
+    graph = helper.make_graph(
+        nodes + more_nodes,
+        "bearsketch",
+        [helper.make_tensor_value_info("values", TensorProto.FLOAT, ["n", n])],
+        outputs + more_outputs,
+        constants + more_constants,
+    )
+    made = helper.make_model(
+        graph, opset_imports=[helper.make_opsetid("", 17)], producer_name="bearsketch", ir_version=8
+    )
+    helper.set_model_props(
+        made,
+        {
+            "feature_names": json.dumps(model.names),
+            "aliases": json.dumps(model.aliases),
+            "reading": json.dumps(model.reading),
+        },
+    )
+    onnx.checker.check_model(made, full_check=True)
+    data: bytes = made.SerializeToString(deterministic=True)
+    return data
+
+
+def _onnx_tail(model: LinearModel) -> tuple[list[Any], list[Any], list[Any]]:
+    """Nodes, constants and outputs that turn margins into what the loss predicts."""
+    from onnx import TensorProto, helper
+
+    double = TensorProto.DOUBLE
+    if model.classes is None:
+        node = helper.make_node("Squeeze", ["margins", "axis"], ["prediction"])
+        axis = helper.make_tensor("axis", TensorProto.INT64, [1], [1])
+        return [node], [axis], [helper.make_tensor_value_info("prediction", double, ["n"])]
+    nodes, constants = [], []
+    if len(model.intercept) == 1:
+        nodes += [
+            helper.make_node("Sigmoid", ["margins"], ["second"]),
+            helper.make_node("Neg", ["margins"], ["negated"]),
+            helper.make_node("Sigmoid", ["negated"], ["first"]),
+            helper.make_node("Concat", ["first", "second"], ["probabilities"], axis=1),
+        ]
+    else:
+        nodes.append(helper.make_node("Softmax", ["margins"], ["probabilities"], axis=1))
+    nodes += [
+        helper.make_node("ArgMax", ["probabilities"], ["number"], axis=1, keepdims=0),
+        helper.make_node("Gather", ["classes", "number"], ["label"]),
+    ]
+    kind, labels = _onnx_labels(model.classes)
+    constants.append(helper.make_tensor("classes", kind, [len(labels)], labels))
+    outputs = [
+        helper.make_tensor_value_info("probabilities", double, ["n", len(labels)]),
+        helper.make_tensor_value_info("label", kind, ["n"]),
+    ]
+    return nodes, constants, outputs
+
+
+def _onnx_labels(classes: list[Any]) -> tuple[int, list[Any]]:
+    from onnx import TensorProto
+
+    if isinstance(classes[0], str):
+        return TensorProto.STRING, [label.encode() for label in classes]
+    whole = all(float(label).is_integer() for label in classes)
+    return (TensorProto.INT64 if whole else TensorProto.DOUBLE), list(classes)

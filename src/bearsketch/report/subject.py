@@ -1,0 +1,76 @@
+"""What a report is about: a model, and what is known of it beyond its file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from bearsketch.exceptions import IncompatibleError
+from bearsketch.learners.describe import describe
+
+if TYPE_CHECKING:
+    from bearsketch.learners import Learner
+    from bearsketch.metrics import Scores
+
+
+@dataclass(frozen=True)
+class Subject:
+    """One model of a report.
+
+    Attributes
+    ----------
+    name : str
+        How the page calls it: as a rule the name of its file.
+    learner : Learner
+    scores : dict
+        Results on test data, under ``all`` and, where features are selected, ``selected``.
+    extra : dict
+        What the model file does not remember: ``file_bytes``, ``seconds``, ``peak_rss_bytes``,
+        ``examples_per_second``, each where known.
+    """
+
+    name: str
+    learner: Learner
+    scores: Mapping[str, Scores] | None = None
+    extra: Mapping[str, Any] | None = None
+
+    @cached_property
+    def facts(self) -> dict[str, Any]:
+        """See :func:`bearsketch.learners.describe.describe`."""
+        return describe(self.learner)
+
+    @property
+    def run(self) -> dict[str, Any]:
+        """What the model file remembers of its training."""
+        return self.learner.run
+
+    @property
+    def selects(self) -> bool:
+        """Whether it names features."""
+        return self.learner.config.k > 0
+
+    def known(self, name: str) -> Any:
+        """One of ``extra``, or None."""
+        return (self.extra or {}).get(name)
+
+
+def check_comparable(subjects: Sequence[Subject]) -> None:
+    """Refuse models side by side that do not predict the same thing."""
+    first = subjects[0]
+    for other in subjects[1:]:
+        mine, theirs = first.facts["classes"], other.facts["classes"]
+        if mine != theirs:
+            raise IncompatibleError(
+                f"models side by side must predict the same: {first.name} predicts "
+                f"{_shown(mine)} and {other.name} {_shown(theirs)}",
+                code="REPORT-STRANGERS",
+                hint="Write a report for each.",
+            )
+
+
+def _shown(classes: list[Any] | None) -> str:
+    if classes is None:
+        return "numbers"
+    return ", ".join(map(str, classes[:5])) + (", ..." if len(classes) > 5 else "")

@@ -1,0 +1,217 @@
+"""Checkpoints: a folder of files, each enough to go on from, the newest two kept."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+import re
+import time
+import warnings
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Any, NamedTuple, Self
+
+from bearsketch import model_file
+from bearsketch.exceptions import ModelFileError, ParameterError, SourceError
+from bearsketch.learners import Learner, state
+
+KEPT = 2
+_NAME = re.compile(r"checkpoint-([0-9]{8,})\.bear")
+_UNITS = {"s": 1.0, "m": 60.0, "h": 3600.0}
+
+
+@dataclass(frozen=True, slots=True)
+class Every:
+    """How often a checkpoint is written: by seconds, or by examples learned."""
+
+    seconds: float | None = None
+    examples: int | None = None
+
+
+def parse_every(text: str | int) -> Every:
+    """``60s``, ``5m``, ``1h``, or a number of examples.
+
+    Examples
+    --------
+    >>> parse_every("5m"), parse_every(10_000)
+    (Every(seconds=300.0, examples=None), Every(seconds=None, examples=10000))
+    """
+    match = re.fullmatch(r"([0-9]{1,12}(?:\.[0-9]{1,6})?)([smh]?)", str(text).strip())
+    if match and match[2]:
+        return Every(seconds=float(match[1]) * _UNITS[match[2]])
+    if match is None or "." in match[1] or int(match[1]) < 1:
+        raise ParameterError(
+            "checkpoint_every must be a time such as 60s, 5m or 1h, or a number of examples, "
+            f"got {text!r}"
+        )
+    return Every(examples=int(match[1]))
+
+
+class Saved(NamedTuple):
+    """A checkpoint that was read: its file, the learner, and the arrays and record of the run."""
+
+    path: Path
+    learner: Learner
+    arrays: model_file.Arrays
+    record: dict[str, Any]
+
+
+class Checkpoints:
+    """A folder that one run at a time keeps its checkpoints in.
+
+    Parameters
+    ----------
+    folder : str or path
+        Made where it is missing.
+    every : str or int
+        ``60s``, ``5m``, ``1h``, or a number of examples.
+    resume : bool
+        Go on from the newest sound checkpoint, or start where there is none. Without it a folder
+        that has checkpoints is refused, so that none is overwritten by mistake.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> folder = tempfile.mkdtemp()
+    >>> with Checkpoints(folder) as checkpoints:
+    ...     checkpoints.newest() is None
+    True
+    """
+
+    def __init__(
+        self, folder: str | os.PathLike[str], every: str | int = "60s", *, resume: bool = False
+    ) -> None:
+        self.folder, self.resume = Path(folder), resume
+        self.every = parse_every(every)
+        self.written: Path | None = None
+        self._number = 0
+        self._lock: int | None = None
+        self._last = time.monotonic()
+
+    def __enter__(self) -> Self:
+        self._lock = _locked(self.folder)
+        try:
+            # Nobody else writes here while the lock is held: what is left is of a run that died.
+            for left in self.folder.glob(".checkpoint-*.tmp"):
+                left.unlink()
+            numbers = self._numbers()
+            if numbers and not self.resume:
+                raise ParameterError(
+                    f"checkpoint: {self.folder} holds checkpoints of an earlier run",
+                    code="CKPT-EXISTS",
+                    hint="Go on from them (--resume), or name another folder.",
+                )
+        except BaseException:
+            self.__exit__(None, None, None)
+            raise
+        self._last = time.monotonic()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._lock is not None:
+            os.close(self._lock)
+            self._lock = None
+
+    def newest(self) -> Saved | None:
+        """Newest checkpoint that is sound, with a warning for each that is not; None: none yet."""
+        numbers = self._numbers()
+        for number in reversed(numbers):
+            path = self._path(number)
+            try:
+                found = _read(path)
+            except (ModelFileError, SourceError) as error:
+                warnings.warn(
+                    f"checkpoint left aside, the one before is tried: {error.message}",
+                    UserWarning,
+                    stacklevel=2,
+                )
+                continue
+            self._number, self.written = number, path
+            return found
+        if numbers:
+            raise ModelFileError(
+                f"no checkpoint in {self.folder} is usable",
+                code="CKPT-DAMAGED",
+                hint="Start again in another folder.",
+            )
+        return None
+
+    def due(self, examples: int) -> bool:
+        """Whether it is time for the next one, ``examples`` after the last."""
+        if self.every.seconds is not None:
+            return time.monotonic() - self._last >= self.every.seconds
+        return examples >= (self.every.examples or 1)
+
+    def write(self, arrays: model_file.Arrays, record: dict[str, Any]) -> Path:
+        """Write one more, whole or not at all, and delete all but the newest two."""
+        path = self._path(self._number + 1)
+        model_file.save(path, arrays, record)
+        self._number += 1
+        self.written = path
+        for number in self._numbers()[:-KEPT]:
+            self._path(number).unlink()
+        self._last = time.monotonic()
+        return path
+
+    def forget(self) -> None:
+        """Delete all checkpoints, once what they led to is safe."""
+        with contextlib.ExitStack() as opened:
+            if self._lock is None:
+                lock = _locked(self.folder)
+                opened.callback(os.close, lock)
+            for number in self._numbers():
+                self._path(number).unlink()
+
+    def _path(self, number: int) -> Path:
+        return self.folder / f"checkpoint-{number:08d}.bear"
+
+    def _numbers(self) -> list[int]:
+        matches = [_NAME.fullmatch(path.name) for path in self.folder.iterdir()]
+        return sorted(int(match[1]) for match in matches if match)
+
+
+def _read(path: Path) -> Saved:
+    if path.is_symlink():
+        raise SourceError(f"{path}: a checkpoint is never a link", code="CKPT-LINK")
+    arrays, plain = model_file.load(path)
+    record, fill_in = state.read(arrays, plain, path)
+    if not isinstance(plain.get("training"), dict):
+        raise ModelFileError(
+            f"{path} is a model and no checkpoint: there is no run to go on with",
+            code="CKPT-MODEL",
+        )
+    learner = Learner(record.config, record.labels)
+    fill_in(learner)
+    return Saved(path, learner, arrays, plain["training"])
+
+
+def _locked(folder: Path) -> int:
+    """Lock a folder for this process; closing the handle lets go."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0) | os.O_CLOEXEC
+        handle = os.open(folder / "lock", flags, 0o666)
+    except OSError as error:
+        raise SourceError(
+            f"checkpoint: cannot use the folder {folder}: {error.strerror or error}",
+            code="CKPT-FOLDER",
+        ) from None
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        os.close(handle)
+        raise SourceError(
+            f"checkpoint: another run is using the folder {folder}"
+            if isinstance(error, BlockingIOError)
+            else f"checkpoint: cannot lock the folder {folder}: {error.strerror or error}",
+            code="CKPT-BUSY",
+            hint="Wait until it ends, or name another folder.",
+        ) from None
+    return handle

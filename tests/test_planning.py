@@ -1,0 +1,120 @@
+"""A plan tells beforehand what is measured afterwards."""
+
+from __future__ import annotations
+
+import math
+import os
+import subprocess
+
+import numpy as np
+import pytest
+
+from bearsketch import LimitError, ParameterError, make_learner
+from bearsketch.planning import needed_bytes, plan, sum_of_powers
+from tests.cli.helpers import COMMAND, bearsketch, good, result, spam_lines
+
+
+def sketch_error(width, depth, query, weights, tested=2000, seed=3):
+    """Root mean square error of reading keys that are not in a sketch of these weights."""
+    rng = np.random.default_rng(seed)
+    errors = np.empty((tested, depth))
+    for row in range(depth):
+        cells = np.bincount(
+            rng.integers(0, width, len(weights)),
+            weights * rng.choice([-1.0, 1.0], len(weights)),
+            minlength=width,
+        )
+        errors[:, row] = cells[rng.integers(0, width, tested)] * rng.choice([-1.0, 1.0], tested)
+    read = errors.mean(axis=1) if query == "mean" else np.median(errors, axis=1)
+    return float(np.sqrt((read**2).mean()))
+
+
+@pytest.mark.parametrize("learner", ["bear+", "bear", "awm"])
+@pytest.mark.parametrize("tail", [0.0, 0.5, 0.8])
+def test_the_noise_floor_is_that_of_a_sketch(learner, tail):
+    made = plan("32KiB", k=100, learner=learner, features=40_000, tail=tail)
+    first = 101 if learner == "bear+" else 1  # the selected of others are in the cells too
+    weights = (100.0 / np.arange(first, 40_001)) ** tail
+    query = "median" if learner == "bear" else "mean"
+    measured = sketch_error(made.width, made.depth, query, weights)
+    # A bound: few large weights make errors that are mostly small and rarely large.
+    low = {"bear+": 0.9, "bear": 0.7, "awm": 0.4}[learner]
+    assert low * made.noise_floor < measured < 1.1 * made.noise_floor
+
+
+def test_the_shape_is_that_of_the_learner():
+    made = plan("64KiB", k=500, features=10**6)
+    learner = make_learner(k=500, memory="64KiB")
+    assert (made.width, made.depth) == (learner.config.width, learner.config.depth)
+    assert made.model_bytes == learner.sizes.model_bytes
+
+
+@pytest.mark.parametrize("classes", [1, 2, 15])
+@pytest.mark.parametrize("k", [10, 1000])
+@pytest.mark.parametrize("tail", [0.0, 0.5, 1.0])
+def test_the_needed_budget_is_just_enough(classes, k, tail):
+    made = plan(k=k, classes=classes, features=100_000, tail=tail)
+    assert made.verdict == "ample"
+    parts = {"learner": "bear+", "classes": classes}
+    need = needed_bytes(k, features=100_000, tail=tail, **parts)
+    assert made.model_bytes == pytest.approx(need, abs=64)
+    smaller = plan(int(need * 0.9) - 100, k=k, classes=classes, features=100_000, tail=tail)
+    assert smaller.verdict != "ample"
+
+
+@pytest.mark.parametrize("power", [0.0, 0.7, 1.0, 2.0])
+@pytest.mark.parametrize("first", [0, 5, 4000])
+def test_sums_of_powers(power, first):
+    slow = math.fsum(i**-power for i in range(first + 1, 20_001))
+    assert sum_of_powers(first, 20_000, power) == pytest.approx(slow, rel=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("options", "slack"), [(["--memory", "48MiB", "-k", "100"], 0.2), (["-k", "100000"], 0.25)]
+)
+def test_the_process_peak_is_as_planned(options, slack, tmp_path):
+    data = tmp_path / "d.vw"
+    data.write_text(spam_lines(3000))
+    if "--memory" not in options:
+        options = ["--memory", "8MiB", *options]
+    told = result("plan", *options)["plans"][0]
+    run = [COMMAND, "train", str(data), "-o", str(tmp_path / "m.bear"), "--quiet", *options]
+    process = subprocess.Popen(run)
+    _, status, used = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    assert process.returncode == 0
+    peak = used.ru_maxrss * 1024
+    assert told["peak_bytes"] * (1 - slack) < peak < told["saving_bytes"] * (1 + slack)
+    training = result("train", data, "-o", tmp_path / "m.bear", *options)["peak_rss_bytes"]
+    assert training == pytest.approx(told["peak_bytes"], rel=slack)
+
+
+def test_the_table_has_a_column_a_budget():
+    text = good("plan", "--memory", "64KiB", "--memory", "1MiB", "-k", "500").stdout
+    assert "64.0 KiB" in text.splitlines()[1]
+    assert "1.0 MiB" in text.splitlines()[1]
+    assert "too small" in text
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        ([], "give memory, or a k"),
+        (["-k", "10", "--features", "many"], "must be a whole number"),
+        (["-k", "10", "--features", "10"], "k must be below"),
+        (["-k", "10", "--tail", "-1"], "tail must be from 0"),
+        (["-k", "10", "--learner", "fh"], "one that selects"),
+        (["-k", "10", "--memory", "lots"], "a size must be"),
+    ],
+)
+def test_what_cannot_be_planned(options, told):
+    done = bearsketch("plan", *options)
+    assert done.returncode in (2, 6)
+    assert told in done.stderr
+
+
+def test_limits_are_errors_of_the_package():
+    with pytest.raises(LimitError):
+        plan("1KiB", k=10_000)
+    with pytest.raises(ParameterError):
+        plan("1KiB", k=1, classes=0)
