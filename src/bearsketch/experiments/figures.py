@@ -146,7 +146,7 @@ def _compressions(axis: Any, rows: list[Row]) -> None:
     axis.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
     axis.minorticks_off()
     axis.set_xlabel("compression factor (features / cells)")
-    axis.legend(fontsize=7)
+    axis.legend(fontsize=7, loc="center left", bbox_to_anchor=(1.0, 0.5))
 
 
 def _fig1a(rows: list[Row], axes: list[Any]) -> None:
