@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <memory>
+#include <mutex>
 #include <stdexcept>
 
 #include "arrays.hpp"
@@ -112,6 +113,42 @@ AllOptions read_options(const std::string& format, const nb::kwargs& given) {
   return o;
 }
 
+// Blocks that Python has let go of, on whatever thread, to be filled again.
+class Spares {
+ public:
+  void give(Block&& block) {
+    if (block.capacity() > max_bytes) return;
+    const std::lock_guard lock(mutex_);
+    if (blocks_.size() < max_blocks) blocks_.push_back(std::move(block));
+  }
+  bool take(Block& block) {
+    const std::lock_guard lock(mutex_);
+    if (blocks_.empty()) return false;
+    block = std::move(blocks_.back());
+    blocks_.pop_back();
+    return true;
+  }
+
+ private:
+  static constexpr std::size_t max_blocks = 4, max_bytes = std::size_t{4} << 20;
+
+  std::mutex mutex_;
+  std::vector<Block> blocks_;
+};
+
+class PyBlock : public Block {
+ public:
+  PyBlock(Block&& block, std::shared_ptr<Spares> spares)
+      : Block(std::move(block)), spares_(std::move(spares)) {}
+  PyBlock(PyBlock&&) = default;
+  ~PyBlock() {
+    if (spares_ && !hungry) spares_->give(std::move(*this));
+  }
+
+ private:
+  std::shared_ptr<Spares> spares_;
+};
+
 // A parser with the chunk it reads from, and its place after the last block.
 class PyParser {
  public:
@@ -134,16 +171,18 @@ class PyParser {
     copy_ = std::move(copy);
   }
 
-  Block take(std::size_t max_rows, std::size_t max_entries) {
+  PyBlock take(std::size_t max_rows, std::size_t max_entries) {
     if (max_rows == 0) throw std::invalid_argument("max_rows must be at least 1, got 0");
     const Turn turn(busy_);
     const nb::gil_scoped_release released;
-    Block block = parser_->take(max_rows, max_entries);
+    Block block;
+    if (spares_->take(block)) parser_->recycle(std::move(block));
+    block = parser_->take(max_rows, max_entries);
     if (!block.hungry) {
       byte_ = block.byte;
       line_ = block.line;
     }
-    return block;
+    return {std::move(block), spares_};
   }
 
   std::uint64_t byte() const { return byte_; }
@@ -177,6 +216,7 @@ class PyParser {
   };
 
   std::unique_ptr<Parser> parser_;
+  std::shared_ptr<Spares> spares_ = std::make_shared<Spares>();
   nb::object held_;
   std::vector<char> copy_;
   std::atomic_flag busy_;
@@ -212,9 +252,9 @@ nb::dict dict_of(const Values& values, const Names& names, bool zeros) {
   return out;
 }
 
-const Block& block_of(nb::handle self) { return *nb::inst_ptr<Block>(self); }
+const Block& block_of(nb::handle self) { return *nb::inst_ptr<PyBlock>(self); }
 
-void bind_arrays(nb::class_<Block>& c) {
+void bind_arrays(nb::class_<PyBlock>& c) {
   c.def_prop_ro("indptr",
                 [](nb::handle self) { return array<std::int64_t>(self, block_of(self).indptr); });
   c.def_prop_ro("keys",
@@ -243,32 +283,33 @@ void bind_arrays(nb::class_<Block>& c) {
   });
 }
 
-void bind_rest(nb::class_<Block>& c) {
-  c.def_prop_ro("label_names", [](const Block& b) -> nb::object {
+void bind_rest(nb::class_<PyBlock>& c) {
+  c.def_prop_ro("label_names", [](const PyBlock& b) -> nb::object {
     return b.labelled && b.label_kind == LabelKind::name ? list_of(b.label_names) : nb::none();
   });
-  c.def_prop_ro(
-      "tags", [](const Block& b) -> nb::object { return b.tagged ? list_of(b.tags) : nb::none(); });
-  c.def_prop_ro("errors", [](const Block& b) {
+  c.def_prop_ro("tags", [](const PyBlock& b) -> nb::object {
+    return b.tagged ? list_of(b.tags) : nb::none();
+  });
+  c.def_prop_ro("errors", [](const PyBlock& b) {
     nb::list out;
     for (const Trouble& t : b.errors) out.append(tuple_of(t));
     return out;
   });
-  c.def_prop_ro("fatal", [](const Block& b) -> nb::object {
+  c.def_prop_ro("fatal", [](const PyBlock& b) -> nb::object {
     return b.fatal ? nb::object(tuple_of(*b.fatal)) : nb::none();
   });
-  c.def_prop_ro("counts", [](const Block& b) { return dict_of(b.counts, count_names, true); });
+  c.def_prop_ro("counts", [](const PyBlock& b) { return dict_of(b.counts, count_names, true); });
   c.def_prop_ro("warnings",
-                [](const Block& b) { return dict_of(b.warnings, warning_names, false); });
-  c.def_ro("hungry", &Block::hungry);
-  c.def_ro("done", &Block::done);
-  c.def("__len__", &Block::rows);
+                [](const PyBlock& b) { return dict_of(b.warnings, warning_names, false); });
+  c.def_prop_ro("hungry", [](const PyBlock& b) { return b.hungry; });
+  c.def_prop_ro("done", [](const PyBlock& b) { return b.done; });
+  c.def("__len__", [](const PyBlock& b) { return b.rows(); });
 }
 
 }  // namespace
 
 void bind_parse(nb::module_& m) {
-  nb::class_<Block> block(m, "Block");
+  nb::class_<PyBlock> block(m, "Block");
   bind_arrays(block);
   bind_rest(block);
   nb::class_<PyParser>(m, "Parser")

@@ -53,10 +53,11 @@ Block Parser::hand_over() {
   block_.done = ended_ && !row_waits_;
   if (block_.done || block_.line == 0) note_position(block_);
   Block out = std::move(block_);
-  // The next block is likely to be as large as this one.
   block_ = std::move(next_);
-  next_ = Block();
+  next_ = std::move(spare_);
+  spare_ = Block();
   row_waits_ = false;
+  // The next block is likely to be as large as this one.
   block_.keys.reserve(out.keys.size());
   block_.values.reserve(out.values.size());
   return out;

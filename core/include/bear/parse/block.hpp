@@ -53,6 +53,11 @@ enum class LabelKind { unknown, number, name };
 struct Block {
   Block() { indptr.push(0); }
 
+  // As new, but for the memory it has.
+  void reset();
+  // Bytes of that memory.
+  std::size_t capacity() const;
+
   Buffer<std::int64_t> indptr;
   Buffer<Key> keys;       // strictly ascending in each row
   Buffer<float> values;   // finite, never 0

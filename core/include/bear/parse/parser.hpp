@@ -38,6 +38,13 @@ class Parser {
   // A hungry block is empty: what was read so far is kept for the next call.
   Block take(std::size_t max_rows, std::size_t max_entries);
 
+  // Gives a block back, for its memory: pages that are new each time take a third of the time of
+  // the fastest parser.
+  void recycle(Block&& block) {
+    spare_ = std::move(block);
+    spare_.reset();
+  }
+
   // Lines read so far, those of no block yet included.
   std::int64_t lines_read() const { return splitter_.lines(); }
 
@@ -123,6 +130,7 @@ class Parser {
 
   std::string prefix_;  // of this format's reason codes
   Block next_;          // holds the row that did not fit into block_
+  Block spare_;         // what next_ will be
   bool row_waits_ = false, ended_ = false;
   std::size_t max_entries_ = 0;
   LabelKind label_kind_ = LabelKind::unknown;
