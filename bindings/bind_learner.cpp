@@ -7,6 +7,7 @@
 #include <map>
 
 #include "arrays.hpp"
+#include "bear/exact.hpp"
 #include "bear/learner.hpp"
 
 namespace {
@@ -184,6 +185,29 @@ void restore_cells(Learner& learner, const In<std::uint8_t>& given) {
   std::memcpy(bytes.data(), given.data(), given.size());
 }
 
+// Weights of some keys of each group, made exact, and last the cells without them.
+nb::list take_apart(Learner& learner, const std::vector<In<std::uint64_t>>& keys) {
+  std::vector<bear::Keys> views;
+  for (const auto& part : keys) views.push_back(view(part));
+  bear::Exact exact = bear::take_apart(learner, views);
+  nb::list out;
+  for (std::size_t g = 0; g < views.size(); ++g) {
+    const std::size_t width = learner.selection().top(g).width();
+    out.append(give(std::move(exact.weights[g]), {views[g].size(), width}));
+  }
+  out.append(give(std::move(exact.cells)));
+  return out;
+}
+
+void put_together(Learner& learner, const In<double>& cells,
+                  const std::vector<In<std::uint64_t>>& keys,
+                  const std::vector<In<double>>& weights, double quantum, double writes) {
+  bear::Returned returned;
+  for (const auto& part : keys) returned.keys.push_back(view(part));
+  for (const auto& part : weights) returned.weights.push_back(view(part));
+  bear::put_together(learner, view(cells), returned, quantum, writes);
+}
+
 nb::dict fill(const Learner& learner) {
   const auto fill = learner.storage().fill();
   nb::dict out;
@@ -246,6 +270,9 @@ void bind_learner(nb::module_& m) {
       .def("selected", &selected, nb::arg("group"))
       .def("restore_selected", &restore_selected, nb::arg("group"), nb::arg("keys"),
            nb::arg("weights"), nb::arg("names"), nb::arg("aliases"))
+      .def("take_apart", &take_apart, nb::arg("keys"))
+      .def("put_together", &put_together, nb::arg("cells"), nb::arg("keys"), nb::arg("weights"),
+           nb::arg("quantum"), nb::arg("writes"))
       .def("cells", &cells)
       .def("restore_cells", &restore_cells, nb::arg("cells"))
       .def(

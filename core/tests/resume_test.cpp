@@ -41,6 +41,25 @@ void copy_state(const Learner& from, Learner& to) {
   }
 }
 
+// Whether all that a saved model would hold is equal; one-byte cells are no numbers by themselves.
+bool same(Learner& a, Learner& b) {
+  const auto cells = a.storage().bytes(), others = b.storage().bytes();
+  if (!std::ranges::equal(cells, others) || a.storage().numbers() != b.storage().numbers()) {
+    return false;
+  }
+  if (a.intercept() != b.intercept() || a.watch() != b.watch()) return false;
+  for (std::size_t g = 0; g < a.selection().groups(); ++g) {
+    const TopK &mine = a.selection().top(g), &theirs = b.selection().top(g);
+    const auto slots = mine.ranked(), other_slots = theirs.ranked();
+    if (slots.size() != other_slots.size()) return false;
+    for (std::size_t i = 0; i < slots.size(); ++i) {
+      if (mine.key(slots[i]) != theirs.key(other_slots[i])) return false;
+      if (mine.norm(slots[i]) != theirs.norm(other_slots[i])) return false;
+    }
+  }
+  return a.guards().stored_pairs == b.guards().stored_pairs;
+}
+
 }  // namespace
 
 TEST_CASE("a learner that was given another's state goes on to the same bytes") {
@@ -60,7 +79,7 @@ TEST_CASE("a learner that was given another's state goes on to the same bytes") 
       second.intercept() = first.intercept();
       CHECK(second.watch() == first.watch());
       second.learn(rows.view().rows(80, 160), {});
-      CHECK(test::state_of(second) == test::state_of(straight));
+      CHECK(same(second, straight));
     }
   }
 }

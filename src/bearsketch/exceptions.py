@@ -101,3 +101,9 @@ class DivergedError(BearError, ArithmeticError):
     """Training left the finite numbers; the model keeps its last good state."""
 
     exit_code = 7
+
+
+class DistributedError(BearError, RuntimeError):
+    """Workers are lost, silent, or do not agree; no model was written."""
+
+    exit_code = 8

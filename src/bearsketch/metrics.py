@@ -64,23 +64,6 @@ class Ranking:
             return None
         return 0.5 * float(np.dot(self._mass[0], self._mass[1])) / pairs
 
-    def roc(self, points: int = 200) -> list[tuple[float, float]]:
-        """Points of (false positive rate, true positive rate), from (0, 0) to (1, 1).
-
-        Examples
-        --------
-        >>> ranking = Ranking()
-        >>> ranking.add(np.array([0.1, 0.4, 0.35, 0.8]), np.array([0, 0, 1, 1]))
-        >>> ranking.roc()
-        [(0.0, 0.0), (0.0, 0.5), (0.5, 0.5), (0.5, 1.0), (1.0, 1.0)]
-        """
-        if self._pairs() is None or self._mass is None:
-            return []
-        used = np.flatnonzero(self._mass.sum(axis=0))[::-1]
-        rates = np.cumsum(self._mass[:, used], axis=1) / self._mass.sum(axis=1, keepdims=True)
-        keep = np.unique(np.linspace(0, len(used) - 1, min(points, len(used))).round().astype(int))
-        return [(0.0, 0.0), *((float(x), float(y)) for x, y in rates[:, keep].T)]
-
     def histogram(self) -> dict[str, npt.NDArray[Any]]:
         """Places of the histogram that are not empty, and what is in them."""
         mass = np.zeros((2, 0)) if self._mass is None else self._mass
@@ -97,6 +80,23 @@ class Ranking:
         self._mass = np.zeros((2, 1 << _BIN_BITS)) if bins.size else None
         if self._mass is not None:
             self._mass.ravel()[bins.astype(np.intp)] = mass
+
+    def roc(self, points: int = 200) -> list[tuple[float, float]]:
+        """Points of (false positive rate, true positive rate), from (0, 0) to (1, 1).
+
+        Examples
+        --------
+        >>> ranking = Ranking()
+        >>> ranking.add(np.array([0.1, 0.4, 0.35, 0.8]), np.array([0, 0, 1, 1]))
+        >>> ranking.roc()
+        [(0.0, 0.0), (0.0, 0.5), (0.5, 0.5), (0.5, 1.0), (1.0, 1.0)]
+        """
+        if self._pairs() is None or self._mass is None:
+            return []
+        used = np.flatnonzero(self._mass.sum(axis=0))[::-1]
+        rates = np.cumsum(self._mass[:, used], axis=1) / self._mass.sum(axis=1, keepdims=True)
+        keep = np.unique(np.linspace(0, len(used) - 1, min(points, len(used))).round().astype(int))
+        return [(0.0, 0.0), *((float(x), float(y)) for x, y in rates[:, keep].T)]
 
     def _pairs(self) -> float | None:
         total = 0.0 if self._mass is None else float(self._mass.sum(axis=1).prod())

@@ -56,7 +56,7 @@ def export(
         sys.stdout.buffer.write(data)
         sys.stdout.flush()
         return
-    from bearsketch.cli.train import check_output
+    from bearsketch.cli.checks import check_output
     from bearsketch.files import write_whole
 
     check_output(output, [str(model)])

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from bearsketch.cli.checks import check_output
 from bearsketch.cli.guard import say
 from bearsketch.cli.model import load_model
 from bearsketch.cli.options import Json, Quiet
-from bearsketch.cli.train import check_output
 from bearsketch.exceptions import IncompatibleError, ParameterError
 
 if TYPE_CHECKING:
@@ -40,26 +40,27 @@ def merge(
 
     `bearsketch merge shard-*.bear -o all.bear --json`
     """
+    from bearsketch.learners.average import average
+
     if len(models) < 2:
         raise ParameterError(f"merge needs two models at least, got {len(models)}")
     for i, path in enumerate(models):
         if path in models[:i]:
             raise ParameterError(f"{path} is named twice; each model counts once")
     check_output(output, [])
-    learner = load_model(models[0])
-    records, dropped = [learner.run], set(_selected_keys(learner))
-    for path in models[1:]:
-        other = load_model(path)
+    parts = [load_model(path) for path in models]
+    for path, part in zip(models[1:], parts[1:], strict=True):
         try:
-            learner.merge(other)
+            parts[0].check_mergeable(part)
         except IncompatibleError as error:
             raise IncompatibleError(
                 f"{models[0]} and {path}: {error.message}",
                 code=error.code or "MERGE-STRANGERS",
                 hint="Train all parts with the same options, seed included.",
             ) from None
-        records.append(other.run)
-        dropped |= set(_selected_keys(other))
+    learner = average(parts)
+    records = [part.run for part in parts]
+    dropped = {key for part in parts for key in _selected_keys(part)}
     kept = set(_selected_keys(learner))
     learner.run = _joined(records)
     learner.save(output)

@@ -56,7 +56,7 @@ def report(
 
     `bearsketch report small.bear large.bear -o compare.html`
     """
-    from bearsketch.cli.train import check_output
+    from bearsketch.cli.checks import check_output
     from bearsketch.files import write_whole
     from bearsketch.report import Subject, render
 

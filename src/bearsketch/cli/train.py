@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 import json
-import os
-import warnings
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from bearsketch.cli.checks import (
+    check_output,
+    check_parts,
+    limits_under,
+    make_checkpoints,
+    parse_classes,
+    parse_step,
+    refuse_alone_only,
+    rows_of_batch,
+)
 from bearsketch.cli.display import Display, best_features, make_display, watch_training
 from bearsketch.cli.options import (
     Data,
@@ -22,17 +30,15 @@ from bearsketch.cli.options import (
     takes_reading,
 )
 from bearsketch.cli.told import Told, results_text
-from bearsketch.exceptions import ParameterError, SourceError
+from bearsketch.exceptions import ParameterError
 from bearsketch.sizes import format_bytes, parse_bytes
 
 if TYPE_CHECKING:
-    from bearsketch.io.limits import Limits
-    from bearsketch.learners.config import Config
-    from bearsketch.training.checkpoint import Checkpoints
     from bearsketch.training.loop import Training
     from bearsketch.training.summary import Summary
 
-_SIZE, _LEARN, _KEEP = "Size of the model", "Learning", "Checkpoints"
+_SIZE, _LEARN = "Size of the model", "Learning"
+_KEEP, _MANY = "Checkpoints", "Several workers"
 
 
 def _size(*names: str, **rest: Any) -> Any:
@@ -45,6 +51,10 @@ def _learn(*names: str, **rest: Any) -> Any:
 
 def _keep(*names: str, **rest: Any) -> Any:
     return typer.Option(*names, rich_help_panel=_KEEP, show_default=False, **rest)
+
+
+def _many(*names: str, **rest: Any) -> Any:
+    return typer.Option(*names, rich_help_panel=_MANY, show_default=False, **rest)
 
 
 @takes_reading
@@ -136,16 +146,6 @@ def train(
             help="Do not learn this share of the examples; read them again to test the model.",
         ),
     ] = 0.0,
-    page: Annotated[
-        Path | None,
-        typer.Option(
-            "--report",
-            metavar="PAGE",
-            help="Also write an HTML page about the run.",
-            rich_help_panel="Output",
-            show_default=False,
-        ),
-    ] = None,
     checkpoint: Annotated[
         Path | None,
         _keep(metavar="DIR", help="Folder for checkpoints, to go on from if the run is stopped."),
@@ -158,6 +158,34 @@ def train(
         bool,
         _keep("--resume", help="Go on from the newest checkpoint in DIR, if there is one."),
     ] = False,
+    workers: Annotated[
+        int | None, _many(metavar="N", help="Train with N processes of this machine.")
+    ] = None,
+    cluster: Annotated[
+        str | None,
+        _many(metavar="ADDRESS", help="Train on a Dask cluster, such as tcp://scheduler:8786."),
+    ] = None,
+    shards: Annotated[
+        int | None,
+        _many(metavar="N", help="Parts learned at a time. \\[4, or the workers if more]"),
+    ] = None,
+    rounds: Annotated[
+        int | None, _many(metavar="N", help="Merges in a pass. \\[16, fewer on small data]")
+    ] = None,
+    patience: Annotated[
+        float,
+        _many(metavar="SECONDS", help="Silence after which a worker counts as lost. \\[60]"),
+    ] = 60.0,
+    page: Annotated[
+        Path | None,
+        typer.Option(
+            "--report",
+            metavar="PAGE",
+            help="Also write an HTML page about the run.",
+            rich_help_panel="Output",
+            show_default=False,
+        ),
+    ] = None,
     quiet: Quiet = False,
     as_json: Json = False,
     reading: dict[str, Any],
@@ -172,6 +200,8 @@ def train(
     `bearsketch train clicks.vw.gz -o clicks.bear --memory 64KiB -k 500`
 
     `bearsketch train huge.vw.gz -o huge.bear --checkpoint huge.ckpt --resume`
+
+    `bearsketch train day-*.vw -o week.bear --workers 8`
 
     `zcat reads.fq.gz | bearsketch train - -o reads.bear --kmer 21 --label-regex 'taxon=(\w+)'`
     """
@@ -196,22 +226,31 @@ def train(
         "batch_size": batch_size,
         "seed": seed,
     }
-    wanted = {
+    wanted: dict[str, Any] = {
         "loss": loss,
         "classes": None if classes is None else parse_classes(classes),
         "max_classes": max_classes,
         "passes": passes,
         "holdout": holdout,
         "threads": threads,
-        "checkpoint": make_checkpoints(checkpoint, checkpoint_every, resume),
     }
     config = check_parts(wanted, parts)
-    options = read_options(reading)
-    if max_memory is not None:
-        wanted["max_memory"] = parse_bytes(max_memory)
-        given = parse_limits(reading.get("limits", []))
-        options["limits"] = replace(limits_under(wanted, config, named), **given)
-    summary = _run(named, output, wanted, parts, options, quiet, page)
+    if workers is not None or cluster is not None:
+        from bearsketch.cli.sharded import Crew, run_sharded
+
+        refuse_alone_only(page=page, max_memory=max_memory, checkpoint_every=checkpoint_every)
+        crew = Crew(workers, cluster, shards, rounds, patience, checkpoint, resume)
+        summary = run_sharded(crew, named, output, wanted, parts, reading, quiet)
+    else:
+        if shards is not None or rounds is not None:
+            raise ParameterError("--shards and --rounds need --workers or --cluster")
+        wanted["checkpoint"] = make_checkpoints(checkpoint, checkpoint_every, resume)
+        options = read_options(reading)
+        if max_memory is not None:
+            wanted["max_memory"] = parse_bytes(max_memory)
+            given = parse_limits(reading.get("limits", []))
+            options["limits"] = replace(limits_under(wanted, config, named), **given)
+        summary = _run(named, output, wanted, parts, options, quiet, page)
     if as_json:
         print(json.dumps(summary.to_json(), allow_nan=False))
 
@@ -245,34 +284,17 @@ def _run(
         summary = training.run(watch_all)
         told(training)
     training.learner.save(output)
+    if wanted["checkpoint"] is not None:
+        wanted["checkpoint"].forget()
     if page is not None:
         from bearsketch.cli.report import write_training_report
 
         write_training_report(page, training, summary, output)
-    if wanted["checkpoint"] is not None:
-        wanted["checkpoint"].forget()
     if not quiet:
         _report(display, training, summary, output)
         if page is not None:
             display.note(f"wrote {page}")
     return summary
-
-
-def make_checkpoints(folder: Path | None, every: str | None, resume: bool) -> Checkpoints | None:
-    """Checkpoints as the options ask for them."""
-    from bearsketch.training.checkpoint import Checkpoints
-
-    if folder is None:
-        if every is not None or resume:
-            given = "--resume" if resume else "--checkpoint-every"
-            raise ParameterError(f"{given} needs --checkpoint DIR, the folder of the checkpoints")
-        return None
-    return Checkpoints(folder, every or "60s", resume=resume)
-
-
-def rows_of_batch(batch_size: int) -> int:
-    """Examples to read at once: a few minibatches, always whole ones."""
-    return batch_size * max(240 // batch_size, 1)
 
 
 def _report(display: Display, training: Training, summary: Summary, output: Path) -> None:
@@ -306,65 +328,3 @@ def _report(display: Display, training: Training, summary: Summary, output: Path
         for weight, name in best:
             say(f"  {weight:+9.3f}  {name}")
     say(f"wrote {output} ({format_bytes(output.stat().st_size)})")
-
-
-def parse_step(text: str) -> str | float:
-    """``auto`` or a number."""
-    try:
-        return text if text == "auto" else float(text)
-    except ValueError:
-        raise ParameterError(f"--step-size must be auto or a number, got {text!r}") from None
-
-
-def parse_classes(text: str) -> list[str]:
-    """Labels between commas."""
-    labels = [part.strip() for part in text.split(",")]
-    if len(labels) < 2 or not all(labels):
-        raise ParameterError(f"--classes must be labels between commas, got {text!r}")
-    return labels
-
-
-def limits_under(wanted: dict[str, Any], config: Config, named: list[str]) -> Limits:
-    """Limits of reading that keep the process under ``--max-memory``."""
-    from bearsketch.training.memory import fit_limits, program_bytes
-
-    windowed = any(name.endswith((".zst", ".xz")) for name in named)
-    return fit_limits(
-        config,
-        wanted["max_memory"],
-        program=program_bytes(),
-        threads=wanted["threads"],
-        windowed=windowed,
-    )
-
-
-def check_parts(wanted: dict[str, Any], parts: dict[str, Any]) -> Config:
-    """Refuse what no data could make good, before any is read; the learner as far as known."""
-    from bearsketch.learners.config import resolve
-    from bearsketch.training.task import LOSSES
-
-    if wanted["loss"] not in LOSSES:
-        raise ParameterError(f"--loss must be one of {', '.join(LOSSES)}, got {wanted['loss']!r}")
-    if wanted["threads"] < 1:
-        raise ParameterError(f"--threads must be at least 1, got {wanted['threads']}")
-    with warnings.catch_warnings(action="ignore"):  # they come when the learner is made
-        named = len(wanted["classes"] or ()) or wanted["max_classes"] or 2
-        likely = "softmax" if named > 2 else "logistic"
-        loss = likely if wanted["loss"] == "auto" else wanted["loss"]
-        rest = {"passes": wanted["passes"], "reads": None, "precision": None}
-        n_classes = {"squared": 1, "logistic": 2}.get(loss, named)
-        return resolve(loss=loss, n_classes=n_classes, **parts, **rest)
-
-
-def check_output(output: Path, named: list[str]) -> None:
-    """Refuse an output that could not be written, or that is one of the inputs."""
-    if output.is_dir():
-        raise SourceError(f"{output}: this is a directory, not a file", code="IO-WRITE")
-    folder = output.parent
-    if not folder.is_dir():
-        raise SourceError(f"{folder}: there is no such folder", code="IO-WRITE")
-    if not os.access(output if output.exists() else folder, os.W_OK):
-        raise SourceError(f"{output}: writing is not permitted", code="IO-WRITE")
-    for source in named:
-        if output.exists() and Path(source).exists() and output.samefile(source):
-            raise ParameterError(f"the output {output} is one of the inputs")

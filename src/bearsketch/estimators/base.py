@@ -134,10 +134,18 @@ class SketchEstimator(SelectsFeatures, KeepsModel, CallbackSupportMixin, BaseEst
         options: dict[str, Any],
         classes: Any = None,
         checkpoint: Checkpoints | None = None,
+        client: Any = None,
     ) -> Self:
         self._check_parameters()
         check_seeded(checkpoint, self.random_state)
         seed = self._draw_seed()
+        if client is not None:
+            if checkpoint is not None:
+                raise ParameterError("checkpoint does not go with client: give one of them")
+            from bearsketch.estimators.sharded import fit_sharded
+
+            fit_sharded(self, source, client, self._read_options(options), classes, seed)
+            return self
         with contextlib.ExitStack() as opened:
             batches = _batches_of(source)
             if batches is None:
@@ -155,9 +163,12 @@ class SketchEstimator(SelectsFeatures, KeepsModel, CallbackSupportMixin, BaseEst
     def _open(self, source: Any, seed: int, options: dict[str, Any]) -> Any:
         from bearsketch.io import open_stream
 
-        rows = self.batch_size * max(STREAM_EXAMPLES // self.batch_size, 1)
-        given = {"rows": rows, "include_unlabelled": False, **options, "seed": seed}
+        given = {"include_unlabelled": False, **self._read_options(options), "seed": seed}
         return open_stream(source, **given)
+
+    def _read_options(self, options: dict[str, Any]) -> dict[str, Any]:
+        rows = self.batch_size * max(STREAM_EXAMPLES // self.batch_size, 1)
+        return {"rows": rows, **options}
 
     def _learn_stream(
         self, batches: Iterable[Batch], seed: int, classes: Any, keeper: Keeper

@@ -144,6 +144,7 @@ class SketchClassifier(ClassifierMixin, SketchEstimator):
         *,
         classes: Any = None,
         checkpoint: Checkpoints | None = None,
+        client: Any = None,
         **options: Any,
     ) -> Self:
         """Learn from a stream, from scratch, in bounded memory.
@@ -159,6 +160,10 @@ class SketchClassifier(ClassifierMixin, SketchEstimator):
             Where to write checkpoints (:class:`bearsketch.training.checkpoint.Checkpoints`), how
             often, and whether to go on from one; needs an integer ``random_state``. They stay
             until ``checkpoint.forget()``, to be called once the model is saved.
+        client : distributed.Client or bearsketch.distributed.Pool, optional
+            Learn with the workers of a Dask cluster, or with local processes. The source is then
+            files that every worker can open, or a Dask bag, data frame, or (X, y) of two arrays.
+            ``shards`` and ``rounds`` may be given as well; see the page on several workers.
         **options
             Passed on to :func:`bearsketch.io.open_stream`.
 
@@ -173,7 +178,7 @@ class SketchClassifier(ClassifierMixin, SketchEstimator):
         >>> SketchClassifier(k=2, memory="4KiB").fit_stream(batches).classes_
         array([0, 1])
         """
-        self._fit_stream(source, options, classes, checkpoint)
+        self._fit_stream(source, options, classes, checkpoint, client)
         return self
 
     def decision_function(self, X: Any) -> npt.NDArray[np.float64]:

@@ -93,7 +93,12 @@ class SketchRegressor(RegressorMixin, SketchEstimator):
         return self._partial_fit(X, y, sample_weight)
 
     def fit_stream(
-        self, source: Any, *, checkpoint: Checkpoints | None = None, **options: Any
+        self,
+        source: Any,
+        *,
+        checkpoint: Checkpoints | None = None,
+        client: Any = None,
+        **options: Any,
     ) -> Self:
         """Learn from a stream, from scratch, in bounded memory.
 
@@ -105,6 +110,10 @@ class SketchRegressor(RegressorMixin, SketchEstimator):
             Where to write checkpoints (:class:`bearsketch.training.checkpoint.Checkpoints`), how
             often, and whether to go on from one; needs an integer ``random_state``. They stay
             until ``checkpoint.forget()``, to be called once the model is saved.
+        client : distributed.Client or bearsketch.distributed.Pool, optional
+            Learn with the workers of a Dask cluster, or with local processes. The source is then
+            files that every worker can open, or a Dask bag, data frame, or (X, y) of two arrays.
+            ``shards`` and ``rounds`` may be given as well; see the page on several workers.
         **options
             Passed on to :func:`bearsketch.io.open_stream`.
 
@@ -112,7 +121,7 @@ class SketchRegressor(RegressorMixin, SketchEstimator):
         -------
         self
         """
-        self._fit_stream(source, options, checkpoint=checkpoint)
+        self._fit_stream(source, options, checkpoint=checkpoint, client=client)
         return self
 
     def predict(self, X: Any) -> npt.NDArray[np.float64]:

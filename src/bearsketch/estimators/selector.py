@@ -128,6 +128,7 @@ class SketchSelector(SketchEstimator):
         *,
         classes: Any = None,
         checkpoint: Checkpoints | None = None,
+        client: Any = None,
         **options: Any,
     ) -> Self:
         """Learn from a stream, from scratch, in bounded memory.
@@ -142,6 +143,10 @@ class SketchSelector(SketchEstimator):
             Where to write checkpoints (:class:`bearsketch.training.checkpoint.Checkpoints`), how
             often, and whether to go on from one; needs an integer ``random_state``. They stay
             until ``checkpoint.forget()``, to be called once the model is saved.
+        client : distributed.Client or bearsketch.distributed.Pool, optional
+            Learn with the workers of a Dask cluster, or with local processes. The source is then
+            files that every worker can open, or a Dask bag, data frame, or (X, y) of two arrays.
+            ``shards`` and ``rounds`` may be given as well; see the page on several workers.
         **options
             Passed on to :func:`bearsketch.io.open_stream`.
 
@@ -149,5 +154,5 @@ class SketchSelector(SketchEstimator):
         -------
         self
         """
-        self._fit_stream(source, options, classes, checkpoint)
+        self._fit_stream(source, options, classes, checkpoint, client)
         return self

@@ -218,7 +218,7 @@ class Learner:
         IncompatibleError
             Unless both have the same configuration (seed and shape included), labels and naming.
         """
-        self._check_mergeable(other)
+        self.check_mergeable(other)
         mine, theirs = self._core.counters.examples, other._core.counters.examples
         total = max(mine + theirs, 1)
         share = mine / total if mine + theirs else 0.5
@@ -293,7 +293,8 @@ class Learner:
                 f"{batch.naming!r}"
             )
 
-    def _check_mergeable(self, other: Learner) -> None:
+    def check_mergeable(self, other: Learner) -> None:
+        """Refuse a learner that differs in configuration, labels or naming."""
         if other is self:
             raise IncompatibleError("a learner cannot be merged with itself")
         mine, theirs = self.config.to_json(), other.config.to_json()

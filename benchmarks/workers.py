@@ -1,0 +1,74 @@
+"""Speed-up of local workers: the same run with one worker and with more, in turns.
+
+    python benchmarks/workers.py [--times 10 40] [--workers 1 2] [--repeats 3]
+
+Workload (a) is RCV1 repeated as svmlight text. The machine should do nothing else: the load
+before the first run is printed with the results.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from workloads import rcv1_svmlight
+
+COMMAND = str(Path(sys.executable).parent / "bearsketch")
+
+
+def run(data: Path, output: Path, options: list[str]) -> float:
+    start = time.perf_counter()
+    subprocess.run(
+        [COMMAND, "train", "-q", str(data), "-o", str(output), "--memory", "256KiB", *options],
+        check=True,
+    )
+    return time.perf_counter() - start
+
+
+def measure(data: Path, folder: Path, workers: list[int], repeats: int) -> dict[str, object]:
+    jobs = {"one process": []} | {f"{n} workers": ["--workers", str(n)] for n in workers}
+    seconds: dict[str, list[float]] = {name: [] for name in jobs}
+    digests = set()
+    for _ in range(repeats):
+        for name, options in jobs.items():
+            output = folder / "model.bear"
+            seconds[name].append(run(data, output, options))
+            if options:
+                digests.add(hashlib.sha256(output.read_bytes()).hexdigest())
+    medians = {name: statistics.median(times) for name, times in seconds.items()}
+    base = medians[f"{workers[0]} workers"]
+    return {
+        "bytes": data.stat().st_size,
+        "seconds": {name: round(value, 2) for name, value in medians.items()},
+        "times the first": {name: round(base / value, 2) for name, value in medians.items()},
+        "distinct models of workers": len(digests),
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--times", type=int, nargs="+", default=[10, 40])
+    parser.add_argument("--workers", type=int, nargs="+", default=[1, 2])
+    parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--folder", type=Path, default=None)
+    given = parser.parse_args()
+    print(json.dumps({"cores": os.cpu_count(), "load before": os.getloadavg()}))
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = given.folder or Path(temporary)
+        folder.mkdir(parents=True, exist_ok=True)
+        for times in given.times:
+            data = rcv1_svmlight(folder, times)
+            told = measure(data, folder, given.workers, given.repeats)
+            print(json.dumps({"RCV1 times": times, **told}), flush=True)
+
+
+if __name__ == "__main__":
+    main()

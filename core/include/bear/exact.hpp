@@ -1,0 +1,29 @@
+// A learner as plain numbers in double precision, for averaging any number of learners at once.
+#pragma once
+
+#include "bear/learner.hpp"
+
+namespace bear {
+
+struct Exact {
+  std::vector<std::vector<double>> weights;  // by group: [key][class]
+  std::vector<double> cells;                 // without those keys
+};
+
+// Weights of some keys of each group, all made exact: one that is not selected is taken out of the
+// cells before the next one, which may share them, is read. The learner itself stays as it is.
+Exact take_apart(Learner& learner, const std::vector<Keys>& keys);
+
+// Cells to put some keys of each group back into, as exact weights leave the selection.
+struct Returned {
+  std::vector<Keys> keys;
+  std::vector<ConstReals> weights;
+};
+
+// The way back: fills the cells of a learner. One-byte cells get at least this quantum, more where
+// the largest needs it, and are rounded up or down at random in proportion; the draw is a hash of
+// the seed, the number of writes and the cell.
+void put_together(Learner& learner, ConstReals cells, const Returned& returned, double quantum,
+                  double writes);
+
+}  // namespace bear

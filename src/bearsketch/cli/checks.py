@@ -1,0 +1,103 @@
+"""What ``bearsketch train`` refuses before it reads any data, and how it reads its options."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from bearsketch.exceptions import ParameterError, SourceError
+
+if TYPE_CHECKING:
+    from bearsketch.io.limits import Limits
+    from bearsketch.learners.config import Config
+    from bearsketch.training.checkpoint import Checkpoints
+
+
+def make_checkpoints(folder: Path | None, every: str | None, resume: bool) -> Checkpoints | None:
+    """Checkpoints as the options ask for them."""
+    from bearsketch.training.checkpoint import Checkpoints
+
+    if folder is None:
+        if every is not None or resume:
+            given = "--resume" if resume else "--checkpoint-every"
+            raise ParameterError(f"{given} needs --checkpoint DIR, the folder of the checkpoints")
+        return None
+    return Checkpoints(folder, every or "60s", resume=resume)
+
+
+def rows_of_batch(batch_size: int) -> int:
+    """Examples to read at once: a few minibatches, always whole ones."""
+    return batch_size * max(240 // batch_size, 1)
+
+
+def parse_step(text: str) -> str | float:
+    """``auto`` or a number."""
+    try:
+        return text if text == "auto" else float(text)
+    except ValueError:
+        raise ParameterError(f"--step-size must be auto or a number, got {text!r}") from None
+
+
+def parse_classes(text: str) -> list[str]:
+    """Labels between commas."""
+    labels = [part.strip() for part in text.split(",")]
+    if len(labels) < 2 or not all(labels):
+        raise ParameterError(f"--classes must be labels between commas, got {text!r}")
+    return labels
+
+
+def limits_under(wanted: dict[str, Any], config: Config, named: list[str]) -> Limits:
+    """Limits of reading that keep the process under ``--max-memory``."""
+    from bearsketch.training.memory import fit_limits, program_bytes
+
+    windowed = any(name.endswith((".zst", ".xz")) for name in named)
+    return fit_limits(
+        config,
+        wanted["max_memory"],
+        program=program_bytes(),
+        threads=wanted["threads"],
+        windowed=windowed,
+    )
+
+
+def check_parts(wanted: dict[str, Any], parts: dict[str, Any]) -> Config:
+    """Refuse what no data could make good, before any is read; the learner as far as known."""
+    from bearsketch.learners.config import resolve
+    from bearsketch.training.task import LOSSES
+
+    if wanted["loss"] not in LOSSES:
+        raise ParameterError(f"--loss must be one of {', '.join(LOSSES)}, got {wanted['loss']!r}")
+    if wanted["threads"] < 1:
+        raise ParameterError(f"--threads must be at least 1, got {wanted['threads']}")
+    with warnings.catch_warnings(action="ignore"):  # they come when the learner is made
+        named = len(wanted["classes"] or ()) or wanted["max_classes"] or 2
+        likely = "softmax" if named > 2 else "logistic"
+        loss = likely if wanted["loss"] == "auto" else wanted["loss"]
+        rest = {"passes": wanted["passes"], "reads": None, "precision": None}
+        n_classes = {"squared": 1, "logistic": 2}.get(loss, named)
+        return resolve(loss=loss, n_classes=n_classes, **parts, **rest)
+
+
+def check_output(output: Path, named: list[str]) -> None:
+    """Refuse an output that could not be written, or that is one of the inputs."""
+    if output.is_dir():
+        raise SourceError(f"{output}: this is a directory, not a file", code="IO-WRITE")
+    folder = output.parent
+    if not folder.is_dir():
+        raise SourceError(f"{folder}: there is no such folder", code="IO-WRITE")
+    if not os.access(output if output.exists() else folder, os.W_OK):
+        raise SourceError(f"{output}: writing is not permitted", code="IO-WRITE")
+    for source in named:
+        if output.exists() and Path(source).exists() and output.samefile(source):
+            raise ParameterError(f"the output {output} is one of the inputs")
+
+
+def refuse_alone_only(**given: object) -> None:
+    """Refuse what only one process can do, when there are several."""
+    for name, value in given.items():
+        if value is not None:
+            flag = {"page": "--report"}.get(name, "--" + name.replace("_", "-"))
+            hint = "Write it from the model: bearsketch report MODEL." if name == "page" else ""
+            raise ParameterError(f"{flag} does not go with several workers", hint=hint)

@@ -1,0 +1,208 @@
+"""``bearsketch train`` with several workers: local processes, or a Dask cluster."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from bearsketch.cli.display import Display, View, make_display
+from bearsketch.cli.options import read_options
+from bearsketch.exceptions import ParameterError, SourceError
+from bearsketch.sizes import format_bytes
+
+if TYPE_CHECKING:
+    from bearsketch.distributed import Driver
+    from bearsketch.distributed.prepare import Prepared
+    from bearsketch.training.summary import Summary
+
+_BEST = 8
+
+
+class Crew(NamedTuple):
+    """Who works, and in how many parts and rounds."""
+
+    workers: int | None
+    cluster: str | None
+    shards: int | None
+    rounds: int | None
+    patience: float
+    checkpoint: Path | None
+    resume: bool
+
+    def check(self, wanted: dict[str, Any]) -> None:
+        """Refuse what does not go together."""
+        if self.workers is not None and self.cluster is not None:
+            raise ParameterError("give --workers or --cluster, not both")
+        if self.workers is not None and not 1 <= self.workers <= 1024:
+            raise ParameterError(f"--workers must be 1 to 1024, got {self.workers}")
+        if not self.patience >= 1.0:
+            raise ParameterError(f"--patience must be at least 1 second, got {self.patience:g}")
+        if self.resume and self.checkpoint is None:
+            raise ParameterError("--resume needs --checkpoint DIR, the folder of the checkpoints")
+        for name, flag in (("holdout", "--holdout"), ("max_classes", "--max-classes")):
+            if wanted[name]:
+                raise ParameterError(
+                    f"{flag} does not go with several workers",
+                    hint="Keep examples in a file of their own to test with, and name all classes "
+                    "(--classes a,b,c).",
+                )
+
+    def checkpoint_file(self) -> Path | None:
+        """File that is replaced after each round; its folder is made."""
+        if self.checkpoint is None:
+            return None
+        try:
+            self.checkpoint.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise SourceError(
+                f"{self.checkpoint}: the folder cannot be made ({error.strerror})", code="IO-WRITE"
+            ) from None
+        return self.checkpoint / "rounds.bear"
+
+    def runner(self) -> Any:
+        """Make the runner: this process alone, a pool, or a cluster."""
+        from bearsketch.distributed import Pool, Serial
+
+        if self.cluster is not None:
+            from bearsketch.distributed.dask import Cluster
+
+            return Cluster.connect(self.cluster, patience=self.patience)
+        if self.workers == 1:
+            return Serial()
+        return Pool(self.workers or 1, patience=self.patience)
+
+
+def run_sharded(
+    crew: Crew,
+    named: list[str],
+    output: Path,
+    wanted: dict[str, Any],
+    parts: dict[str, Any],
+    reading: dict[str, Any],
+    quiet: bool,
+) -> Summary:
+    """Train with several workers and write the model."""
+    from bearsketch.cli.checks import rows_of_batch
+    from bearsketch.distributed import DEFAULT_SHARDS, Driver
+    from bearsketch.distributed.prepare import prepare
+
+    crew.check(wanted)
+    given = read_options(reading)
+    form = given.pop("format", "auto")
+    given["rows"] = rows_of_batch(parts["batch_size"])
+    chosen = {name: wanted[name] for name in ("loss", "classes", "passes")}
+    with make_display(quiet) as display, crew.runner() as runner:
+        shards = crew.shards or max(DEFAULT_SHARDS, runner.workers)
+        prepared = prepare(
+            named, shards=shards, rounds=crew.rounds, format=form, options=given, **chosen, **parts
+        )
+        driver = Driver(
+            prepared.plan,
+            prepared.learner,
+            prepared.job,
+            passes=wanted["passes"],
+            checkpoint=crew.checkpoint_file(),
+        )
+        _begin(display, prepared, runner.workers)
+        if crew.resume and driver.resume():
+            display.note(f"resumed after round {driver.done} of {driver.rounds}")
+        driver.run(runner, Watching(display, prepared))
+    learner = driver.learner
+    learner.run = prepared.record(driver)
+    learner.save(output)
+    driver.forget()
+    summary = prepared.summary(driver)
+    if not quiet:
+        _report(display, driver, summary, output)
+    return summary
+
+
+def _begin(display: Display, prepared: Prepared, workers: int) -> None:
+    plan, config, task = prepared.plan, prepared.learner.config, prepared.task
+    display.note(
+        f"{prepared.stream.format} data; {task.reason}: loss {task.loss}; "
+        f"{config.learner} in {format_bytes(config.sizes.model_bytes)}, k {config.k:,}"
+    )
+    display.note(
+        f"{len(plan.partitions):,} partitions: {plan.rounds} rounds of {plan.shards} shards; "
+        f"{_counted(workers, 'worker')}"
+    )
+    busy = max(len(plan.of_round(number)) for number in range(plan.rounds))
+    if busy < min(workers, plan.shards):
+        display.note(
+            f"warning[DIST-WHOLE] compressed files and tables are not split: at most {busy} of "
+            f"{workers} workers have something to do at a time"
+        )
+
+
+class Watching:
+    """Shows all workers on one display."""
+
+    def __init__(self, display: Display, prepared: Prepared) -> None:
+        self._display = display
+        self._sizes = {part.id: part.size for part in prepared.plan.partitions}
+        self._round_of = {part.id: part.round for part in prepared.plan.partitions}
+        self._warned = self._errors = self._lost = 0
+
+    def __call__(self, driver: Driver) -> None:
+        """Say what is new, and show how far all of it is when it is time to."""
+        tally = driver.tally
+        for code, source, text in tally.warnings[self._warned :]:
+            self._display.note(f"warning[{code}] {source}: {text}")
+        for error in tally.errors[self._errors :]:
+            self._display.note(f"skipped{error}")
+        for place in tally.lost[self._lost :]:
+            self._display.note(f"lost[DIST-PARTITION] {place}")
+        self._warned, self._errors = len(tally.warnings), len(tally.errors)
+        self._lost = len(tally.lost)
+        examples = tally.learned + sum(driver.running.values())
+        if self._display.due(examples):
+            self._display.show(self._view(driver, examples))
+
+    def _view(self, driver: Driver, examples: int) -> View:
+        n_pass, number = divmod(min(driver.done, driver.rounds - 1), driver.plan.rounds)
+        done = sum(
+            size
+            for part, size in self._sizes.items()
+            if self._round_of[part] < number or part in driver.finished
+        )
+        tally = driver.tally
+        at_work = len(driver.running) - len(driver.finished)
+        facts = [
+            f"round {number + 1} of {driver.plan.rounds}",
+            f"{_counted(at_work, 'worker')} busy",
+        ]
+        if tally.weight:
+            facts.append(f"loss {tally.mean_loss:.4f}")
+            if driver.learner.config.loss != "squared":
+                facts.append(f"accuracy {tally.accuracy:.4f}")
+        best = []
+        if driver.learner.config.k:
+            best = [(f.weight, f.name) for f in list(driver.learner.selected())[:_BEST]]
+        total = sum(self._sizes.values())
+        return View(examples, done, total, n_pass + 1, driver.passes, facts, best)
+
+
+def _report(display: Display, driver: Driver, summary: Summary, output: Path) -> None:
+    from bearsketch.cli.told import results_text
+
+    say, tally = display.note, driver.tally
+    say(
+        f"{summary.examples:,} examples in {summary.seconds:.1f} s "
+        f"({summary.examples_per_second:,.0f}/s), {summary.skipped:,} skipped, "
+        f"{summary.unlabelled:,} without a label; {_counted(driver.workers, 'worker')}, "
+        f"{_counted(driver.rounds, 'round')}"
+    )
+    progressive = {"loss": summary.progressive_loss, "accuracy": summary.progressive_accuracy}
+    say(f"progressive {results_text(progressive)}")
+    if tally.lost:
+        say(f"warning[DIST-PARTITION] {len(tally.lost)} partitions were lost, as said above")
+    if driver.learner.config.k:
+        say(f"best of {len(driver.learner.selected()):,} selected features:")
+        for feature in list(driver.learner.selected())[:10]:
+            say(f"  {feature.weight:+9.3f}  {feature.name}")
+    say(f"wrote {output} ({format_bytes(output.stat().st_size)})")
+
+
+def _counted(n: int, what: str) -> str:
+    return f"{n:,} {what}{'' if n == 1 else 's'}"

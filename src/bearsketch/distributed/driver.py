@@ -1,0 +1,258 @@
+"""The driver: rounds of tasks, each merged in the order of the partitions, once each."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from bearsketch import model_file
+from bearsketch.distributed.pool import Lost, refuse_lost
+from bearsketch.distributed.shards import Plan
+from bearsketch.distributed.task import COUNTED, Job, Result
+from bearsketch.exceptions import DataError, DistributedError, IncompatibleError
+from bearsketch.io.account import Account
+from bearsketch.io.options import ReadOptions
+from bearsketch.learners import Learner
+from bearsketch.learners.average import average
+
+Watch = Callable[["Driver"], None]
+
+
+@dataclass
+class Tally:
+    """Sums over the partitions so far, those of the first pass for what describes the data."""
+
+    examples: int = 0
+    learned: int = 0
+    loss: float = 0.0
+    weight: float = 0.0
+    right: float = 0.0
+    counts: Counter[str] = field(default_factory=Counter)
+    skipped_by_code: Counter[str] = field(default_factory=Counter)
+    errors: list[str] = field(default_factory=list)
+    warnings: list[tuple[str, str, str]] = field(default_factory=list)
+    lost: list[str] = field(default_factory=list)
+    curve: list[tuple[int, float, float | None]] = field(default_factory=list)
+
+    def add(self, results: list[Result], *, first_pass: bool, classes: bool) -> None:
+        """Enter the results of one round, in the order of the partitions."""
+        self.learned += sum(result.examples for result in results)
+        if not first_pass:
+            return
+        before = (self.loss, self.weight, self.right)
+        for result in results:
+            self.examples += result.examples
+            self.loss += result.loss
+            self.weight += result.weight
+            self.right += result.right
+            self.counts.update(result.counts)
+            self.skipped_by_code.update(result.skipped_by_code)
+            self.errors = [*self.errors, *result.errors][:10]
+            self.warnings += [odd for odd in result.warnings if odd not in self.warnings]
+        loss, weight, right = (
+            now - then
+            for now, then in zip((self.loss, self.weight, self.right), before, strict=True)
+        )
+        if weight > 0.0:
+            share = round(right / weight, 4) if classes else None
+            self.curve.append((self.examples, float(f"{loss / weight:.6g}"), share))
+
+    @property
+    def mean_loss(self) -> float | None:
+        """Mean loss, each example predicted before it was learned."""
+        return self.loss / self.weight if self.weight else None
+
+    @property
+    def accuracy(self) -> float | None:
+        """Share predicted right, each example before it was learned."""
+        return self.right / self.weight if self.weight else None
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain values."""
+        return {spec.name: getattr(self, spec.name) for spec in fields(self)}
+
+    @classmethod
+    def from_json(cls, plain: Mapping[str, Any]) -> Tally:
+        """Inverse of :meth:`to_json`."""
+        tally = cls(**{spec.name: plain[spec.name] for spec in fields(cls)})
+        tally.counts, tally.skipped_by_code = Counter(tally.counts), Counter(tally.skipped_by_code)
+        tally.warnings = [(odd[0], odd[1], odd[2]) for odd in tally.warnings]
+        return tally
+
+
+class Driver:
+    """Trains on a plan, round by round, with any runner.
+
+    A round hands the present model and a partition each to the runner's workers. What comes back,
+    in any order, is taken once for each partition, and merged in the order of the partitions. So
+    the model depends on the plan alone: the number of workers, their speed, their deaths and the
+    engine leave no trace in it.
+
+    Parameters
+    ----------
+    plan : Plan
+    learner : Learner
+        Where to begin: new, or trained before.
+    job : Job
+    passes : int
+    checkpoint : path, optional
+        File that is replaced after each round.
+
+    Attributes
+    ----------
+    learner : Learner
+        The model after the last round that is done.
+    done : int
+        Rounds done, over all passes.
+    tally : Tally
+    """
+
+    def __init__(
+        self,
+        plan: Plan,
+        learner: Learner,
+        job: Job,
+        *,
+        passes: int = 1,
+        checkpoint: str | os.PathLike[str] | None = None,
+    ) -> None:
+        self.plan, self.learner, self.job, self.passes = plan, learner, job, passes
+        self.done, self.tally, self.seconds = 0, Tally(), 0.0
+        self.workers = 0
+        self.running: dict[int, int] = {}  # examples so far by partition, of the present round
+        self.finished: set[int] = set()
+        self._checkpoint = None if checkpoint is None else Path(checkpoint)
+
+    @property
+    def rounds(self) -> int:
+        """Rounds of all passes."""
+        return self.plan.rounds * self.passes
+
+    def resume(self) -> bool:
+        """Go on from the checkpoint if there is one; returns whether there was."""
+        if self._checkpoint is None or not self._checkpoint.exists():
+            return False
+        arrays, record = model_file.load(self._checkpoint)
+        for name, value in self._identity().items():
+            if record.get(name) != value:
+                raise IncompatibleError(
+                    f"{self._checkpoint} is of another run: {name} differs",
+                    code="CKPT-OTHER",
+                    hint="Give the same data, options, shards and rounds, or another checkpoint.",
+                )
+        self.learner = Learner.from_bytes(arrays["model"].tobytes())
+        self.done, self.tally = record["done"], Tally.from_json(record["tally"])
+        return True
+
+    def run(self, runner: Any, watch: Watch | None = None) -> Learner:
+        """Train to the end, or from where a checkpoint ended; returns the model."""
+        start = time.perf_counter()
+        self.workers = runner.workers
+        while self.done < self.rounds:
+            self._round(runner, watch)
+            self._save()
+        self._check(final=True)
+        self.seconds += time.perf_counter() - start
+        return self.learner
+
+    def _round(self, runner: Any, watch: Watch | None) -> None:
+        n_pass, number = divmod(self.done, self.plan.rounds)
+        parts = self.plan.of_round(number)
+        self.running, self.finished = {}, set()
+
+        def beat(partition: int, examples: int) -> None:
+            if partition not in self.finished:  # words of a task may come after its result
+                self.running[partition] = examples
+            if watch is not None:
+                watch(self)
+
+        taken: dict[int, Result] = {}
+        digests: dict[int, str] = {}
+        for answer in runner.run(self.learner.to_bytes(), parts, self.job, beat):
+            if isinstance(answer, Lost):
+                self._lose(answer)
+                continue
+            # A result may come twice where an engine runs a task again.
+            digest = digests.setdefault(answer.partition, answer.digest)
+            if digest != answer.digest:
+                raise _disagreeing(parts, answer.partition)
+            taken[answer.partition] = answer
+            beat(answer.partition, answer.examples)
+            self.finished.add(answer.partition)
+        results = [taken[part.id] for part in parts if part.id in taken]
+        self._merge(results, n_pass)
+        self.running, self.finished = {}, set()
+        if watch is not None:
+            watch(self)
+
+    def _merge(self, results: list[Result], n_pass: int) -> None:
+        classes = self.learner.config.loss != "squared"
+        learned = [Learner.from_bytes(result.model) for result in results if result.examples]
+        if learned:
+            self.learner = average(learned, self.learner)
+        self.tally.add(results, first_pass=n_pass == 0, classes=classes)
+        self.done += 1
+        if self.done % self.plan.rounds == 0:
+            self.learner.finish_pass()
+        self._check(final=False)
+
+    def _lose(self, lost: Lost) -> None:
+        if self.job.options.get("on_error") != "skip":
+            raise refuse_lost(lost)
+        self.tally.lost.append(f"{lost.partition.place}: {lost.reason}")
+
+    def _check(self, *, final: bool) -> None:
+        """Refuse too many broken lines, and a run without a single example."""
+        options = ReadOptions(**self.job.options)
+        if final and not self.tally.learned and not options.allow_empty:
+            lines = self.tally.counts["lines"]
+            raise DataError(f"there is no example in {lines} lines", code="SRC-EMPTY")
+        if options.fails or (not final and self.tally.counts["lines"] < 1000):
+            return
+        account = Account(options)
+        account.counts.add({name: self.tally.counts[name] for name in COUNTED})
+        account.counts.skipped_by_code.update(self.tally.skipped_by_code)
+        account.finish()
+
+    def _identity(self) -> dict[str, Any]:
+        """Tell what a checkpoint must agree in."""
+        options = json.loads(json.dumps(dict(self.job.options), default=repr, sort_keys=True))
+        return {
+            "kind": "rounds",
+            "plan": self.plan.digest,
+            "config": json.loads(json.dumps(self.learner.config.to_json())),
+            "classes": json.loads(json.dumps(self.learner.labels.classes)),
+            "passes": self.passes,
+            "reads": self.job.format,
+            "options": options,
+            "version": self.job.version,
+        }
+
+    def _save(self) -> None:
+        if self._checkpoint is None:
+            return
+        model = np.frombuffer(self.learner.to_bytes(), dtype=np.uint8)
+        record = {**self._identity(), "done": self.done, "tally": self.tally.to_json()}
+        model_file.save(self._checkpoint, {"model": model}, record)
+
+    def forget(self) -> None:
+        """Remove the checkpoint, once the model is written."""
+        if self._checkpoint is not None:
+            self._checkpoint.unlink(missing_ok=True)
+
+
+def _disagreeing(parts: list[Any], number: int) -> DistributedError:
+    place = next(part.place for part in parts if part.id == number)
+    return DistributedError(
+        f"{place} gave two results that differ: the task is not deterministic",
+        code="DIST-DIFFERS",
+        hint="Workers must have the same build of bearsketch and the same kind of processor.",
+    )

@@ -1,0 +1,236 @@
+"""Local workers: processes of this machine, one task each at a time."""
+
+from __future__ import annotations
+
+import contextlib
+import multiprocessing
+import socket
+import struct
+import time
+from collections import deque
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from multiprocessing.connection import Connection, wait
+from types import TracebackType
+from typing import Any, NamedTuple, Self
+
+from bearsketch.distributed.task import Beat, Job, Result, learn_partition
+from bearsketch.exceptions import BearError, DistributedError
+
+PATIENCE = 60.0  # seconds without a word after which a worker counts as lost
+ATTEMPTS = 3
+_BEAT_SECONDS = 0.25
+_START_SECONDS = 120.0  # a new process imports first, on a machine that may be busy
+
+
+class Lost(NamedTuple):
+    """A partition that no worker could finish."""
+
+    partition: Any
+    reason: str
+
+
+class Serial:
+    """One worker: this process itself."""
+
+    workers = 1
+
+    def run(
+        self, model: bytes, parts: Sequence[Any], job: Job, beat: Any = None
+    ) -> Iterator[Result | Lost]:
+        """Learn partitions one after the other."""
+        for part in parts:
+            yield learn_partition(model, part, job, _noting(beat, part.id))
+
+    def close(self) -> None:
+        """Nothing to end."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+
+def _noting(beat: Any, number: int) -> Beat | None:
+    return None if beat is None else lambda examples: beat(number, examples)
+
+
+@dataclass
+class _Worker:
+    """A process, our end of its pipe, and what it is at."""
+
+    process: Any
+    pipe: Connection
+    heard: float
+    task: Any = None
+    started: bool = False
+    limit: float = field(default=_START_SECONDS)
+
+
+class Pool(Serial):
+    """Processes that learn partitions; one that dies or falls silent is replaced.
+
+    Parameters
+    ----------
+    workers : int
+    attempts : int
+        How often a partition is tried when the worker at it is lost.
+    patience : float
+        Seconds without a word after which a worker counts as lost.
+    """
+
+    def __init__(
+        self, workers: int, *, attempts: int = ATTEMPTS, patience: float = PATIENCE
+    ) -> None:
+        self.workers, self._attempts, self._patience = workers, attempts, patience
+        # A fresh interpreter for each: a fork would copy the threads' locks of this one.
+        self._context = multiprocessing.get_context("spawn")
+        self._pool: list[_Worker] = []
+
+    def __enter__(self) -> Self:
+        self._fill(self.workers)  # they start while the driver looks at the data
+        return self
+
+    def run(
+        self, model: bytes, parts: Sequence[Any], job: Job, beat: Any = None
+    ) -> Iterator[Result | Lost]:
+        """Learn partitions, in any order; yields each once."""
+        waiting, failures = deque(parts), {part.id: 0 for part in parts}
+        open_ids = set(failures)
+        while open_ids:
+            self._fill(len(open_ids))
+            for worker in self._pool:
+                if worker.task is None and waiting:
+                    self._give(worker, model, waiting.popleft(), job)
+            for part, answer in self._listen(beat):
+                if isinstance(answer, BearError):
+                    raise answer
+                if isinstance(answer, str):
+                    failures[part.id] += 1
+                    if failures[part.id] < self._attempts:
+                        waiting.append(part)
+                        continue
+                    answer = Lost(part, f"{answer}, {failures[part.id]} times")
+                if part.id in open_ids:
+                    open_ids.remove(part.id)
+                    yield answer
+
+    def _fill(self, wanted: int) -> None:
+        while len(self._pool) < min(self.workers, wanted):
+            ours, theirs = self._context.Pipe()
+            _limit_waits(ours, self._patience)
+            process = self._context.Process(target=_work, args=(theirs,), daemon=True)
+            process.start()
+            theirs.close()
+            self._pool.append(_Worker(process, ours, time.monotonic()))
+
+    def _give(self, worker: _Worker, model: bytes, part: Any, job: Job) -> None:
+        worker.task, worker.heard = part, time.monotonic()
+        with contextlib.suppress(OSError):  # it is dead, which listening will find out
+            worker.pipe.send((model, part, job))
+
+    def _listen(self, beat: Any) -> list[tuple[Any, Any]]:
+        """Wait for a word of any worker; results, errors, and reasons of losses by partition."""
+        answers = []
+        ready = wait([worker.pipe for worker in self._pool], timeout=1.0)
+        for worker in list(self._pool):
+            lost = ""
+            if worker.pipe in ready:
+                try:
+                    kind, said = worker.pipe.recv()
+                except (EOFError, OSError):
+                    worker.process.join(5.0)
+                    lost = f"its worker died ({_ending(worker.process.exitcode)})"
+                else:
+                    worker.heard, worker.limit = time.monotonic(), self._patience
+                    if kind == "beat" and beat is not None:
+                        beat(worker.task.id, said)
+                    if kind in ("done", "error", "failed"):
+                        answers.append((worker.task, said))
+                        worker.task = None
+            elif worker.task is not None and time.monotonic() - worker.heard > worker.limit:
+                lost = f"its worker said nothing for {worker.limit:g} s"
+            if lost:
+                self._pool.remove(worker)
+                _end(worker)
+                if worker.task is not None:
+                    answers.append((worker.task, lost))
+        return answers
+
+    def pids(self) -> list[int]:
+        """Process ids of the workers at this moment."""
+        return [worker.process.pid for worker in self._pool]
+
+    def close(self) -> None:
+        """End all workers."""
+        while self._pool:
+            _end(self._pool.pop())
+
+
+def _limit_waits(pipe: Connection, seconds: float) -> None:
+    """Let no message that stops half way, in either direction, hold this process for ever."""
+    with socket.fromfd(pipe.fileno(), socket.AF_UNIX, socket.SOCK_STREAM) as end:
+        limit = struct.pack("ll", int(seconds) + 1, 0)
+        for option in (socket.SO_RCVTIMEO, socket.SO_SNDTIMEO):
+            end.setsockopt(socket.SOL_SOCKET, option, limit)
+
+
+def _ending(code: int | None) -> str:
+    if code is None:
+        return "no exit code"
+    return f"signal {-code}" if code < 0 else f"exit code {code}"
+
+
+def _end(worker: _Worker) -> None:
+    worker.pipe.close()
+    worker.process.kill()
+    worker.process.join(10.0)
+    if worker.process.exitcode is not None:
+        worker.process.close()
+
+
+def _work(pipe: Connection) -> None:
+    """Learn what comes through the pipe, until its other end is gone."""
+    import signal
+
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the process that started this one tells
+    pipe.send(("ready", None))
+    said = time.monotonic()
+
+    def beat(examples: int) -> None:
+        nonlocal said
+        if time.monotonic() - said >= _BEAT_SECONDS:
+            said = time.monotonic()
+            pipe.send(("beat", examples))
+
+    while True:
+        try:
+            model, part, job = pipe.recv()
+        except (EOFError, OSError):
+            return
+        try:
+            answer: tuple[str, Any] = ("done", learn_partition(model, part, job, beat))
+        except BearError as error:
+            answer = ("error", error)
+        except Exception as error:  # tried again, then reported with its partition
+            answer = ("failed", f"{type(error).__name__}: {error}")
+        try:
+            pipe.send(answer)
+        except OSError:
+            return
+
+
+def refuse_lost(lost: Lost) -> DistributedError:
+    """Error for a partition that no worker could finish."""
+    return DistributedError(
+        f"{lost.partition.place} could not be learned: {lost.reason}",
+        code="DIST-PARTITION",
+        hint="Look at the data there and at the memory of the workers; --on-error skip goes on "
+        "without such a partition, and says so.",
+    )

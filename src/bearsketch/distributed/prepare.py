@@ -1,0 +1,165 @@
+"""Before the first round: what the first examples ask for, the learner, the plan and the job."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+
+from bearsketch.batch import Batch
+from bearsketch.distributed.driver import Driver
+from bearsketch.distributed.shards import DEFAULT_SHARDS, Plan, make_plan
+from bearsketch.distributed.task import Job
+from bearsketch.exceptions import ParameterError
+from bearsketch.io import Stream, open_stream
+from bearsketch.io.remember import read_record
+from bearsketch.learners import Learner, make_learner
+from bearsketch.learners.labels import Label
+from bearsketch.training.loop import MOST_SOURCES, PEEK_EXAMPLES
+from bearsketch.training.summary import Summary
+from bearsketch.training.task import Seen, Task, decide
+
+
+class Prepared(NamedTuple):
+    """What a driver needs, and what was found out for a reader."""
+
+    plan: Plan
+    learner: Learner
+    job: Job
+    task: Task
+    stream: Stream
+
+    def record(self, driver: Driver) -> dict[str, Any]:
+        """Tell the model file what to remember: no times, no folders, so equal runs are equal."""
+        tally = driver.tally
+        classes = self.task.loss != "squared"
+        return {
+            "passes": driver.passes,
+            "held_out": 0,
+            "progressive_loss": tally.mean_loss,
+            "progressive_accuracy": tally.accuracy if classes else None,
+            "progressive_auc": None,
+            "holdout": None,
+            **read_record(self.stream, MOST_SOURCES),
+            "counts": dict(tally.counts),
+            "skipped_by_code": dict(sorted(tally.skipped_by_code.items())),
+            "curve": [list(point) for point in tally.curve[:64]],
+            "shards": self.plan.shards,
+            "rounds": self.plan.rounds,
+            "lost": tally.lost,
+        }
+
+    def summary(self, driver: Driver) -> Summary:
+        """Results under the names that ``train --json`` has."""
+        from bearsketch.training.process import peak_rss_bytes
+
+        learner, tally = driver.learner, driver.tally
+        classes = self.task.loss != "squared"
+        return Summary(
+            learner=learner.config.learner,
+            loss=learner.config.loss,
+            k=learner.config.k,
+            passes=driver.passes,
+            examples=tally.counts["examples"],
+            skipped=tally.counts["skipped"],
+            unlabelled=tally.counts["unlabelled"],
+            held_out=0,
+            split_batches=tally.counts["split_batches"],
+            classes=list(self.task.classes or (-1, 1)) if classes else None,
+            n_classes=learner.config.n_classes,
+            progressive_loss=tally.mean_loss,
+            progressive_accuracy=tally.accuracy if classes else None,
+            progressive_auc=None,
+            holdout=None,
+            model_bytes=learner.sizes.model_bytes,
+            peak_rss_bytes=peak_rss_bytes(),
+            seconds=round(driver.seconds, 3),
+            examples_per_second=round(tally.learned / max(driver.seconds, 1e-9), 1),
+            guards=learner.guards,
+        )
+
+
+def prepare(
+    source: Any,
+    *,
+    shards: int = DEFAULT_SHARDS,
+    rounds: int | None = None,
+    format: str = "auto",
+    options: dict[str, Any] | None = None,
+    loss: str = "auto",
+    classes: Sequence[Label] | None = None,
+    passes: int = 1,
+    **parts: Any,
+) -> Prepared:
+    """Look at the first examples of a source and plan its training.
+
+    Parameters
+    ----------
+    source : path, glob, URL or a list of them
+        Files that every worker can open under the same name.
+    shards, rounds
+        See :func:`make_plan`.
+    format, options
+        Of :func:`bearsketch.io.open_stream`.
+    loss, classes
+        See :func:`bearsketch.training.task.decide`. All classes must be named or be there in the
+        first examples: workers that each met new ones would number them differently.
+    passes : int
+    **parts
+        Of :func:`bearsketch.make_learner`.
+    """
+    look = look_at(
+        source,
+        format,
+        {**(options or {}), "seed": parts.get("seed", 0)},
+        loss=loss,
+        classes=classes,
+    )
+    task = decide(look.seen, loss=loss, classes=classes)
+    learner = make_learner(loss=task.loss, classes=task.classes, passes=passes, **parts)
+    plan = make_plan(source, look.job.format, shards=shards, rounds=rounds)
+    assert look.stream is not None
+    return Prepared(plan, learner, look.job, task, look.stream)
+
+
+class Look(NamedTuple):
+    """What the first examples of a source tell: their labels, and how all of it is to be read."""
+
+    seen: Seen
+    job: Job
+    stream: Stream | None
+
+
+def look_at(
+    source: Any,
+    format: str,
+    options: dict[str, Any],
+    *,
+    loss: str = "auto",
+    classes: Any = None,
+) -> Look:
+    """Read the first examples, only one batch of them where the labels are known."""
+    given = {**options, "include_unlabelled": False}
+    enough = 1 if classes is not None or loss == "squared" else PEEK_EXAMPLES
+    with open_stream(source, format, **given) as stream:
+        seen = first_labels(stream, enough)
+        given |= {name: columns for name, columns in stream.columns.items() if columns}
+    given["labels"] = "name" if seen.words else "number"
+    return Look(seen, Job(stream.format, given), stream)
+
+
+def first_labels(batches: Iterable[Batch], enough: int = PEEK_EXAMPLES) -> Seen:
+    """Labels of the first examples."""
+    seen = Seen()
+    for batch in batches:
+        if batch.labels is None:
+            raise ParameterError("labels must be given to learn, got a batch without")
+        seen.add(batch.labels)
+        if seen.examples >= enough:
+            break
+    return seen
+
+
+def learner_bytes(prepared: Prepared, driver: Driver) -> bytes:
+    """Bytes of the finished model, with what it remembers of its run."""
+    driver.learner.run = prepared.record(driver)
+    return driver.learner.to_bytes()

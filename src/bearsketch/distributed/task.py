@@ -1,0 +1,171 @@
+"""The task of a worker: a pure function of a model, a partition and how to read it."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from bearsketch import __version__
+from bearsketch.batch import Batch
+from bearsketch.distributed.shards import Partition
+from bearsketch.exceptions import IncompatibleError, ParseError
+from bearsketch.learners import Learner
+from bearsketch.metrics import Reals, class_numbers
+from bearsketch.training.task import encode_labels
+
+Met = tuple[dict[str, int], dict[str, int], list[str], list[tuple[str, str, str]]]
+Beat = Callable[[int], None]
+MOST_ERRORS = 2**62
+COUNTED = "lines examples unlabelled skipped blank comment header empty".split()
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """What all tasks of a run have in common.
+
+    Attributes
+    ----------
+    format : str
+        Format of the files, decided by whoever made the plan.
+    options : dict
+        Of :func:`bearsketch.io.open_stream`, so complete that no worker has to find out anything.
+    version : str
+        Of bearsketch; a worker of another one refuses.
+    """
+
+    format: str
+    options: Mapping[str, Any]
+    version: str = __version__
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What a task gives back; equal tasks give equal results.
+
+    ``counts`` are lines by what became of them; ``loss``, ``weight`` and ``right`` are sums over
+    examples that were predicted before they were learned.
+    """
+
+    partition: int
+    examples: int
+    loss: float
+    weight: float
+    right: float
+    counts: dict[str, int]
+    skipped_by_code: dict[str, int]
+    errors: list[str]
+    warnings: list[tuple[str, str, str]]
+    model: bytes = field(repr=False)
+
+    @property
+    def digest(self) -> str:
+        """Hash of all of it."""
+        plain = {name: value for name, value in asdict(self).items() if name != "model"}
+        text = json.dumps(plain, sort_keys=True).encode()
+        return hashlib.sha256(text + self.model).hexdigest()
+
+
+def learn_partition(model: bytes, partition: Any, job: Job, beat: Beat | None = None) -> Result:
+    """Learn a partition, going on from a model.
+
+    Parameters
+    ----------
+    model : bytes
+        A model file; its seal is checked, so that a damaged message is noticed.
+    partition : Partition or Block
+    job : Job
+    beat : callable, optional
+        Called after each batch with the number of examples so far.
+
+    Returns
+    -------
+    Result
+        Its model is sealed in turn.
+    """
+    if job.version != __version__:
+        raise IncompatibleError(
+            f"the run was started by bearsketch {job.version}, this worker has {__version__}",
+            code="DIST-VERSION",
+            hint="Install the same version everywhere.",
+        )
+    learner = Learner.from_bytes(model)
+    loss = weight = right = 0.0
+    examples = 0
+    with partition_batches(partition, job, learner) as (batches, told):
+        for batch in batches:
+            numbers = _encode(learner, batch)
+            progress = learner.learn(batch)
+            right += _right(numbers, progress.margins, batch.weights)
+            loss += progress.loss * progress.weight
+            weight += progress.weight
+            examples += progress.examples
+            if beat is not None:
+                beat(examples)
+        met = told(examples)
+    return Result(partition.id, examples, loss, weight, right, *met, learner.to_bytes())
+
+
+def _right(numbers: Reals, margins: Reals, weights: Reals | None) -> float:
+    """Weight of the examples that were predicted right; of no meaning for regression."""
+    hit = class_numbers(margins) == numbers
+    return float(hit.sum() if weights is None else weights[hit].sum())
+
+
+def _encode(learner: Learner, batch: Batch) -> Reals:
+    return encode_labels(
+        learner.labels,
+        batch,
+        known_from="of the first examples",
+        hint="Name every class (--classes a,b,c).",
+    )
+
+
+@contextlib.contextmanager
+def partition_batches(
+    partition: Any, job: Job, learner: Learner
+) -> Iterator[tuple[Iterable[Batch], Callable[[int], Met]]]:
+    """Batches of a partition, and a function that tells what was met on the way to them."""
+    if not isinstance(partition, Partition):
+        batches = partition.batches(learner.config.seed, job.format, job.options)
+        yield batches, lambda n: ({"lines": n, "examples": n}, {}, [], [])
+        return
+    from bearsketch.io import open_stream
+
+    with contextlib.ExitStack() as opened:
+        sources = [span.open() for span in partition.spans]
+        for source in sources:
+            if not isinstance(source, str):
+                opened.enter_context(source)
+        # Whether errors are too many is for the driver to judge, who knows all of them.
+        options = {**job.options, "allow_empty": True, "max_errors": MOST_ERRORS}
+        stream = opened.enter_context(open_stream(sources, job.format, **options))
+        try:
+            yield stream, lambda _: _told(stream, partition)
+        except ParseError as error:
+            raise _placed(error, partition) from None
+
+
+def _told(stream: Any, partition: Partition) -> Met:
+    """Give counts, skipped lines by code, the first errors, and warnings of a stream."""
+    names = {span.path: span.name for span in partition.spans}
+    return (
+        {name: getattr(stream.counts, name) for name in COUNTED},
+        dict(sorted(stream.counts.skipped_by_code.items())),
+        [f"[{error.code}] {_placed(error, partition)}" for error in stream.errors],
+        [(odd.code, names.get(odd.source, odd.source), odd.message) for odd in stream.warnings],
+    )
+
+
+def _placed(error: ParseError, partition: Partition) -> ParseError:
+    """Give an error the name of the file as the user wrote it, and the line it has in there."""
+    for span in partition.spans:
+        if error.source in (span.name, span.path):
+            error.source = span.name
+            if error.line:
+                error.line += span.lines_before()
+            break
+    return error

@@ -1,0 +1,189 @@
+"""Averaging learners: any number of them at once, in double precision, in the order given.
+
+Everything a model knows of a key is linear in its cells and exact weights, once the keys that any
+part selected are exact in all of them. So these are taken out of the cells of every part, cells and
+exact weights are averaged, and all but the k largest are put back.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from bearsketch.batch import pack_names
+from bearsketch.learners import state
+from bearsketch.learners.learner import Learner
+from bearsketch.model_file import Arrays
+
+Reals = npt.NDArray[np.float64]
+Keys = npt.NDArray[np.uint64]
+
+_SUMMED = ("examples", "batches")
+
+
+def average(parts: Sequence[Learner], start: Learner | None = None) -> Learner:
+    r"""Average learners, weighted by the examples each has learned.
+
+    Cells, exact weights, intercepts and clocks are averaged; the selection is made anew from all
+    that any part selected; examples and minibatches add up. Pairs of L-BFGS are dropped.
+
+    Where all parts went on from one ``start``, each made a move :math:`d_i` from there. The mean of
+    moves that point in different directions is shorter than any of them: what one part learned of
+    a rare feature would be divided by the number of parts. So the mean move :math:`\bar d` is made
+    as long as the moves were, by the factor
+
+    .. math:: \sqrt{\sum_i s_i |d_i|^2} \; / \; |\bar d|
+
+    with :math:`s_i` the shares of the examples: 1 where the parts agree, and the root of their
+    number where they have nothing in common. Cells and exact weights have a factor each.
+
+    Parameters
+    ----------
+    parts : sequence of Learner
+        Of one configuration, with the same labels and naming. Their order is part of the result:
+        the same parts in the same order give the same bytes.
+    start : Learner, optional
+        The model that all parts went on from; only examples since then count.
+
+    Returns
+    -------
+    Learner
+
+    Raises
+    ------
+    IncompatibleError
+        Unless all parts agree.
+
+    Examples
+    --------
+    >>> from bearsketch import Batch, make_learner
+    >>> a, b = (make_learner("sgd", dimension=2, intercept=False) for _ in range(2))
+    >>> for part, label in ((a, 1), (b, -1)):
+    ...     _ = part.learn(Batch([0, 1], [0], [1.0], labels=[label]))
+    >>> average([a, b]).weights_of([0])
+    array([[0.]])
+    """
+    first = parts[0] if start is None else start
+    for other in parts:
+        if other is not first:
+            first.check_mergeable(other)
+    if len(parts) == 1:
+        return Learner.from_bytes(parts[0].to_bytes())
+    before = 0 if start is None else start.counters["examples"]
+    gained = np.array([part.counters["examples"] - before for part in parts], dtype=np.float64)
+    shares = gained / gained.sum() if gained.any() else np.full(len(parts), 1.0 / len(parts))
+    given = [*parts, *([] if start is None else [start])]
+    unions = [_union(given, g) for g in range(first._core.groups)]
+    *exact, cells = _mean(parts, shares, start, unions)
+    merged = Learner(first.config, first.labels)
+    kept = _fill_cells(merged, cells, exact, unions, parts)
+    arrays, _ = state.dump(merged)
+    for g, places in enumerate(kept):
+        arrays |= _selected_arrays(g, unions[g][places], exact[g][places], _names(given, g))
+    clocks = np.array([part._core.numbers()[1] for part in parts], dtype=np.float64)
+    intercepts = np.array([part.intercept for part in parts])
+    arrays["numbers.direction"] = (shares[:, None] * clocks).sum(axis=0)
+    arrays["intercept"] = (shares[:, None] * intercepts).sum(axis=0)
+    state.restore(merged, arrays, _record(parts, start))
+    return merged
+
+
+def _mean(
+    parts: Sequence[Learner], shares: Reals, start: Learner | None, unions: list[Keys]
+) -> list[Reals]:
+    """Average the exact weights of each group, and last the cells."""
+    base = None if start is None else start._core.take_apart(unions)
+    mean: list[Reals] = []
+    squares = np.zeros(len(unions) + 1)
+    for part, share in zip(parts, shares, strict=True):
+        moved = part._core.take_apart(unions)
+        for i in range(len(moved)):
+            if base is not None:
+                moved[i] -= base[i]
+                squares[i] += share * _square(moved[i])
+            moved[i] *= share
+            if mean:
+                mean[i] += moved[i]
+        mean = mean or moved
+    if base is None:
+        return mean
+    lengths = np.array([_square(block) for block in mean])
+    factors = np.sqrt(np.divide(squares, lengths, out=np.ones_like(squares), where=lengths > 0.0))
+    return [a + float(f) * b for a, f, b in zip(base, factors, mean, strict=True)]
+
+
+def _square(block: Reals) -> float:
+    return float(np.square(block).sum())  # np.dot sums in as many parts as there are threads
+
+
+def _fill_cells(
+    merged: Learner,
+    cells: Reals,
+    exact: list[Reals],
+    unions: list[Keys],
+    parts: Sequence[Learner],
+) -> list[npt.NDArray[np.intp]]:
+    """Put all but the k largest of each group back into the cells; says which places stay.
+
+    One-byte cells keep the largest quantum of the parts unless that is too small.
+    """
+    k = merged.config.k
+    orders = [
+        np.lexsort((keys, -np.linalg.norm(weights, axis=1)))
+        for keys, weights in zip(unions, exact, strict=True)
+    ]
+    back = [keys[order[k:]] for keys, order in zip(unions, orders, strict=True)]
+    weights = [block[order[k:]].ravel() for block, order in zip(exact, orders, strict=True)]
+    quantum = writes = 0.0
+    if merged.config.precision == "int8":
+        numbers = np.array([part._core.numbers()[0] for part in parts])
+        quantum, writes = float(numbers[:, 0].max()), float(numbers[:, 1].max()) + 1.0
+    merged._core.put_together(cells, back, weights, quantum, writes)
+    return [order[:k] for order in orders]
+
+
+def _union(parts: Sequence[Learner], group: int) -> Keys:
+    """Return the keys that any part selected, in order."""
+    found: Keys = np.unique(np.concatenate([part._core.selected(group)["keys"] for part in parts]))
+    return found
+
+
+def _selected_arrays(
+    group: int, keys: Keys, weights: Reals, names: dict[int, tuple[bytes, bytes]]
+) -> Arrays:
+    arrays: Arrays = {f"selected.{group}.keys": keys, f"selected.{group}.weights": weights}
+    for i, what in enumerate(("names", "aliases")):
+        data, offsets = pack_names([names[key][i] for key in keys.tolist()])
+        arrays[f"selected.{group}.{what}.data"] = data
+        arrays[f"selected.{group}.{what}.offsets"] = offsets
+    return arrays
+
+
+def _names(parts: Sequence[Learner], group: int) -> dict[int, tuple[bytes, bytes]]:
+    """Name and second name of each selected key, of the first part that knows one."""
+    found: dict[int, tuple[bytes, bytes]] = {}
+    for part in parts:
+        top = part._core.selected(group)
+        for key, name, alias in zip(
+            top["keys"].tolist(), top["names"], top["aliases"], strict=True
+        ):
+            had, other = found.get(key, (b"", b""))
+            if not had:
+                found[key] = (name, alias)
+            elif not other:
+                found[key] = (had, alias or (name if name != had else b""))
+    return found
+
+
+def _record(parts: Sequence[Learner], start: Learner | None) -> dict[str, object]:
+    """Counters and guards add up, those of a common start once."""
+    counters, guards = dict(parts[-1].counters), dict(parts[-1].guards)
+    for name in itertools.chain(_SUMMED, guards):
+        into, field = (counters, "counters") if name in _SUMMED else (guards, "guards")
+        base = 0 if start is None else getattr(start, field)[name]
+        into[name] = base + sum(getattr(part, field)[name] - base for part in parts)
+    naming = next((part.naming for part in parts if part.naming is not None), None)
+    return {"counters": counters, "guards": guards, "naming": naming}

@@ -1,0 +1,129 @@
+"""``train`` with several workers."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import os
+import signal
+import subprocess
+import time
+
+import pytest
+
+from bearsketch import load
+from tests.cli.helpers import COMMAND, ENVIRONMENT, bearsketch, good, result, spam_lines
+
+OPTIONS = ["--memory", "4KiB", "-k", "20"]
+
+
+@pytest.fixture(scope="module")
+def mail(tmp_path_factory):
+    path = tmp_path_factory.mktemp("mail") / "mail.vw"
+    path.write_text(spam_lines(4000))
+    return path
+
+
+def digest(path):
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def train(data, output, *options, **more):
+    return good("train", data, "-o", output, *OPTIONS, *options, **more)
+
+
+def test_the_number_of_workers_leaves_no_trace(mail, tmp_path):
+    digests = set()
+    for workers in (1, 2, 3):
+        output = tmp_path / f"{workers}.bear"
+        done = train(mail, output, "--workers", workers, "--shards", 3, "--rounds", 2)
+        digests.add(digest(output))
+        assert "6 partitions: 2 rounds of 3 shards" in done.stderr
+    assert len(digests) == 1
+    learner = load(output)
+    assert {"prize", "meeting"} <= {name.split("^")[-1] for name in learner.selected().names}
+    assert learner.run["counts"]["examples"] == 4000
+    assert (learner.run["shards"], learner.run["rounds"]) == (3, 2)
+    assert good("evaluate", output, mail, "--json").returncode == 0
+
+
+def test_the_result_has_the_keys_of_one_process(mail, tmp_path):
+    one = result("train", mail, "-o", tmp_path / "a.bear", *OPTIONS)
+    two = result("train", mail, "-o", tmp_path / "b.bear", *OPTIONS, "--workers", 1)
+    assert set(one) == set(two)
+    same = ("examples", "skipped", "classes", "k", "model_bytes", "learner", "loss")
+    assert [one[name] for name in same] == [two[name] for name in same]
+    assert two["progressive_accuracy"] > 0.9
+
+
+def test_whole_files_are_said_to_keep_workers_idle(mail, tmp_path):
+    packed = tmp_path / "mail.vw.gz"
+    packed.write_bytes(gzip.compress(mail.read_bytes()))
+    done = train(packed, tmp_path / "m.bear", "--workers", 2)
+    assert "warning[DIST-WHOLE]" in done.stderr
+    assert "at most 1 of 2 workers" in done.stderr
+
+
+def test_a_table_keeps_its_columns(tmp_path):
+    for i in range(4):
+        (tmp_path / f"{i}.csv").write_text("city,age,label\n" + "rome,3,1\noslo,4,0\n" * 500)
+    output = tmp_path / "m.bear"
+    files = [tmp_path / f"{i}.csv" for i in range(4)]
+    good("train", *files, "-o", output, *OPTIONS, "--workers", 2)
+    assert load(output).counters["examples"] == 4000
+    assert load(output).run["n_sources"] == 4
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--workers", "0"], "--workers must be 1 to 1024, got 0"),
+        (["--workers", "2", "--cluster", "tcp://a:1"], "give --workers or --cluster, not both"),
+        (["--workers", "2", "--holdout", "0.1"], "--holdout does not go with several workers"),
+        (["--workers", "2", "--max-classes", "3"], "--max-classes does not go with"),
+        (["--workers", "2", "--rounds", "0"], "rounds must be an integer from 1"),
+        (["--workers", "2", "--patience", "0"], "--patience must be at least 1 second"),
+        (["--workers", "2", "--resume"], "--resume needs --checkpoint DIR"),
+        (["--rounds", "2"], "need --workers or --cluster"),
+    ],
+)
+def test_what_does_not_go_together_is_refused(mail, tmp_path, options, message):
+    done = bearsketch("train", mail, "-o", tmp_path / "m.bear", *OPTIONS, *options)
+    assert done.returncode == 2
+    assert message in done.stderr
+
+
+def test_standard_input_is_refused(tmp_path):
+    done = bearsketch("train", "-", "-o", tmp_path / "m.bear", "--workers", 2, input=spam_lines(50))
+    assert done.returncode == 2
+    assert "workers need files they can open themselves, got <stdin>" in done.stderr
+
+
+def test_nobody_at_the_address(mail, tmp_path):
+    pytest.importorskip("distributed")
+    options = ["--cluster", "tcp://127.0.0.1:9", "--patience", "1"]
+    done = bearsketch("train", mail, "-o", tmp_path / "m.bear", *OPTIONS, *options)
+    assert done.returncode == 8
+    assert "error[DIST-CONNECT]" in done.stderr
+    assert not (tmp_path / "m.bear").exists()
+
+
+def test_a_killed_driver_goes_on_from_its_checkpoint(mail, tmp_path):
+    options = ["--workers", "2", "--shards", "4", "--rounds", "30"]
+    train(mail, tmp_path / "whole.bear", *options)
+    folder, output = tmp_path / "rounds", tmp_path / "m.bear"
+    command = [COMMAND, "train", mail, "-o", output, *OPTIONS, *options, "--checkpoint", folder]
+    process = subprocess.Popen(
+        [*map(str, command)], env=ENVIRONMENT, stderr=subprocess.DEVNULL, start_new_session=True
+    )
+    until = time.monotonic() + 60
+    while not (folder / "rounds.bear").exists() and time.monotonic() < until:
+        time.sleep(0.005)
+    os.kill(process.pid, signal.SIGKILL)
+    process.wait(30)
+    assert not output.exists()
+    assert (folder / "rounds.bear").exists()
+    done = good(*map(str, command[1:]), "--resume")
+    assert "resumed after round" in done.stderr
+    assert digest(output) == digest(tmp_path / "whole.bear")
+    assert not (folder / "rounds.bear").exists()

@@ -1,0 +1,131 @@
+"""Averaging any number of learners at once."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from bearsketch import Batch, make_learner
+from bearsketch.exceptions import IncompatibleError
+from bearsketch.learners.average import average
+
+
+def batch(n, seed, features=200):
+    rng = np.random.default_rng(seed)
+    keys = np.sort(rng.permuted(np.tile(np.arange(features), (n, 1)), axis=1)[:, :6], axis=1)
+    labels = np.where((keys < 20).sum(axis=1) > 0, 1, -1)
+    return Batch(np.arange(0, 6 * n + 1, 6), keys.ravel(), np.ones(6 * n), labels=labels)
+
+
+def trained(sizes, *, start=None, **options):
+    options = {"k": 10, "memory": "2KiB", **options}
+    parts = []
+    for seed, n in enumerate(sizes):
+        part = (
+            make_learner(**options) if start is None else type(start).from_bytes(start.to_bytes())
+        )
+        part.learn(batch(n, seed))
+        parts.append(part)
+    return parts
+
+
+WIDE = {"width": 1 << 14, "memory": None}
+
+
+@pytest.mark.parametrize("learner", ["bear+", "bear", "mission", "awm", "fh"])
+@pytest.mark.parametrize("loss", ["logistic", "squared"])
+def test_weights_are_the_mean_by_examples(learner, loss):
+    k = {} if learner == "fh" else {"k": 10}
+    sizes = (100, 300, 40)
+    options = {"k": None, **WIDE, **k, "precision": "float64", "loss": loss}
+    parts = trained(sizes, learner=learner, **options)
+    merged = average(parts)
+    keys = np.arange(200)
+    wanted = sum(n / 440 * part.weights_of(keys) for n, part in zip(sizes, parts, strict=True))
+    # Exact weights are float32 when they are put back, unless cells are double.
+    np.testing.assert_allclose(merged.weights_of(keys), wanted, atol=1e-12)
+    np.testing.assert_allclose(
+        merged.intercept, sum(n / 440 * p.intercept for n, p in zip(sizes, parts, strict=True))
+    )
+    assert merged.counters == {"examples": 440, "batches": 22, "passes": 0}
+
+
+def test_selection_is_the_largest_of_the_union():
+    parts = trained((200, 200, 200), **WIDE, precision="float64")
+    merged = average(parts)
+    union = np.unique(np.concatenate([part.selected().keys for part in parts]))
+    weights = np.abs(merged.weights_of(union)[:, 0])
+    best = union[np.argsort(-weights)][:10]
+    assert set(best.tolist()) == set(merged.selected().keys.tolist())
+
+
+def test_a_move_keeps_its_length():
+    start = trained((100,), **WIDE, precision="float64")[0]
+    parts = trained((200, 200, 200, 200), start=start, **WIDE, precision="float64")
+    merged = average(parts, start)
+    keys = np.arange(200)
+
+    def squares(learner):
+        return float(((learner.weights_of(keys) - start.weights_of(keys)) ** 2).sum())
+
+    mean = np.mean([squares(part) for part in parts])
+    assert squares(merged) == pytest.approx(mean, rel=0.02)
+    assert merged.counters["examples"] == 900
+
+
+def test_parts_that_agree_are_not_stretched():
+    start = trained((100,), **WIDE, precision="float64")[0]
+    one = trained((200,), start=start)[0]
+    same = type(one).from_bytes(one.to_bytes())
+    merged = average([one, same], start)
+    keys = np.arange(200)
+    np.testing.assert_allclose(merged.weights_of(keys), one.weights_of(keys), atol=1e-12)
+
+
+def test_the_same_parts_give_the_same_bytes_and_are_left_alone():
+    parts = trained((100, 200, 300))
+    before = [part.to_bytes() for part in parts]
+    assert average(parts).to_bytes() == average(parts).to_bytes()
+    assert [part.to_bytes() for part in parts] == before
+
+
+def test_one_byte_cells_are_rounded_without_bias():
+    parts = trained((400, 400, 400), k=5, memory="4KiB")
+    assert parts[0].config.precision == "int8"
+    merged = average(parts)
+    keys = np.setdiff1d(np.arange(200), np.concatenate([p.selected().keys for p in parts]))
+    mean = np.mean([part.weights_of(keys) for part in parts], axis=0)
+    errors = merged.weights_of(keys) - mean
+    quantum = merged._core.numbers()[0][0]
+    assert np.abs(errors).max() <= quantum
+    assert abs(errors.mean()) < 0.15 * quantum
+
+
+def test_clocks_go_on_where_the_parts_were():
+    parts = trained((400, 400))
+    clocks = [part._core.numbers()[1] for part in parts]
+    np.testing.assert_allclose(average(parts)._core.numbers()[1], np.mean(clocks, axis=0))
+
+
+def test_names_are_those_of_whichever_part_knows():
+    parts = [make_learner(k=4, memory="4KiB") for _ in range(2)]
+    parts[0].learn(Batch.from_rows([["a"], ["b"]] * 10, [1, -1] * 10))
+    parts[1].learn(Batch.from_rows([["c"], ["b"]] * 10, [1, -1] * 10))
+    assert sorted(average(parts).selected().names) == ["a", "b", "c"]
+
+
+def test_per_class_selections_merge(tmp_path):
+    options = {"loss": "softmax", "classes": 3, "per_class": True, "k": 3, "memory": "4KiB"}
+    parts = [make_learner(**options) for _ in range(3)]
+    for seed, part in enumerate(parts):
+        data = batch(300, seed)
+        labels = np.minimum(data.keys.reshape(-1, 6)[:, 0] // 20, 2)
+        part.learn(Batch(data.indptr, data.keys, data.values, labels=labels))
+    merged = average(parts)
+    assert merged._core.groups == 3
+    assert [len(merged._core.selected(g)["keys"]) for g in range(3)] == [3, 3, 3]
+
+
+def test_strangers_are_refused():
+    with pytest.raises(IncompatibleError, match="seed is 0 here and 1 there"):
+        average([make_learner(k=2, memory="1KiB"), make_learner(k=2, memory="1KiB", seed=1)])
