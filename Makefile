@@ -1,6 +1,7 @@
 # The front door. Every target sets up what it needs in .venv by itself.
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test browser-test lint format native-test fuzz reliability bench docs linkcheck screenshots clean
+.PHONY: help setup demo test browser-test lint format native-test fuzz reliability bench docs linkcheck \
+  screenshots clean
 
 PYTHON ?= python3
 VENV := .venv

@@ -12,6 +12,7 @@ import argparse
 import hashlib
 import json
 import os
+import resource
 import statistics
 import subprocess
 import sys
@@ -24,18 +25,21 @@ from workloads import rcv1_svmlight
 COMMAND = str(Path(sys.executable).parent / "bearsketch")
 
 
-def run(data: Path, output: Path, options: list[str]) -> float:
-    start = time.perf_counter()
+def run(data: Path, output: Path, options: list[str]) -> tuple[float, float]:
+    """Seconds on the clock, and of all processors together."""
+    start, before = time.perf_counter(), resource.getrusage(resource.RUSAGE_CHILDREN)
     subprocess.run(
         [COMMAND, "train", "-q", str(data), "-o", str(output), "--memory", "256KiB", *options],
         check=True,
     )
-    return time.perf_counter() - start
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    used = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return time.perf_counter() - start, used
 
 
 def measure(data: Path, folder: Path, workers: list[int], repeats: int) -> dict[str, object]:
     jobs = {"one process": []} | {f"{n} workers": ["--workers", str(n)] for n in workers}
-    seconds: dict[str, list[float]] = {name: [] for name in jobs}
+    seconds: dict[str, list[tuple[float, float]]] = {name: [] for name in jobs}
     digests = set()
     for _ in range(repeats):
         for name, options in jobs.items():
@@ -43,11 +47,13 @@ def measure(data: Path, folder: Path, workers: list[int], repeats: int) -> dict[
             seconds[name].append(run(data, output, options))
             if options:
                 digests.add(hashlib.sha256(output.read_bytes()).hexdigest())
-    medians = {name: statistics.median(times) for name, times in seconds.items()}
+    medians = {name: statistics.median(t for t, _ in times) for name, times in seconds.items()}
+    used = {name: statistics.median(t for _, t in times) for name, times in seconds.items()}
     base = medians[f"{workers[0]} workers"]
     return {
         "bytes": data.stat().st_size,
         "seconds": {name: round(value, 2) for name, value in medians.items()},
+        "CPU seconds": {name: round(value, 2) for name, value in used.items()},
         "times the first": {name: round(base / value, 2) for name, value in medians.items()},
         "distinct models of workers": len(digests),
     }

@@ -116,6 +116,7 @@ def sleeps(runs: Runs, wanted: str, n: int) -> Campaign:
 
 
 def dask_kills(runs: Runs, wanted: str, n: int, rng) -> Campaign:
+    """One or two of three workers; a nanny whose worker dies while it starts may give it up."""
     import dask
 
     import distributed
@@ -123,18 +124,26 @@ def dask_kills(runs: Runs, wanted: str, n: int, rng) -> Campaign:
 
     campaign = Campaign("workers of a Dask cluster killed", wanted)
     dask.config.set({"distributed.scheduler.allowed-failures": 20})
-    with (
-        distributed.LocalCluster(
-            n_workers=2, threads_per_worker=1, dashboard_address=":0", silence_logs=50
-        ) as cluster,
-        distributed.Client(cluster, set_as_default=False) as client,
-    ):
-        for _ in range(n):
-            client.wait_for_workers(2, timeout=120)
-            pids = list(client.run(os.getpid).values())
-            kills = rng.randint(1, 2)
-            campaign.add(*one_run(runs, Cluster(client), lambda p=pids: p, kills, rng))
+    while campaign.runs < n:
+        with (
+            distributed.LocalCluster(
+                n_workers=3, threads_per_worker=1, dashboard_address=":0", silence_logs=50
+            ) as cluster,
+            distributed.Client(cluster, set_as_default=False) as client,
+        ):
+            while campaign.runs < n and all_there(client):
+                left = list(client.run(os.getpid).values())
+                rng.shuffle(left)
+                kills = rng.randint(1, 2)
+                campaign.add(*one_run(runs, Cluster(client), lambda q=left: [q.pop()], kills, rng))
     return campaign
+
+
+def all_there(client) -> bool:
+    until = time.monotonic() + 30.0
+    while len(client.nthreads()) < 3 and time.monotonic() < until:
+        time.sleep(0.1)
+    return len(client.nthreads()) == 3
 
 
 def driver_kills(data: Path, folder: Path, n: int, rng) -> Campaign:
@@ -151,8 +160,10 @@ def driver_kills(data: Path, folder: Path, n: int, rng) -> Campaign:
         start, kills = time.monotonic(), 0
         for _ in range(rng.randint(1, 3)):
             with subprocess.Popen(rest, start_new_session=True) as process:
+                begun = time.monotonic()
                 try:
-                    process.wait(rng.uniform(0.2, 1.1) * length)
+                    process.wait(rng.uniform(0.3, 0.95) * length)
+                    length = min(length, time.monotonic() - begun)
                 except subprocess.TimeoutExpired:
                     process.kill()
                     kills += 1

@@ -94,6 +94,14 @@ def test_a_fault_of_a_task_is_named_with_its_partition(runs, cluster):
     assert caught.value.exit_code == 8
 
 
+def test_a_model_that_is_damaged_on_its_way_is_noticed(runs, cluster):
+    model = bytearray(runs.prepared.learner.to_bytes())
+    model[-1] ^= 1
+    parts = runs.prepared.plan.of_round(0)[:1]
+    (answer,) = cluster.run(bytes(model), parts, runs.prepared.job)
+    assert "its checksum does not match" in answer.reason
+
+
 def test_killed_workers_leave_no_trace(runs, wanted):
     from bearsketch.distributed.dask import Cluster
 
@@ -116,6 +124,7 @@ def test_a_partition_that_kills_its_workers_is_named(runs):
         runs.prepared.plan, lambda part, span: as_kind(span, Deadly) if part.id == 1 else span
     )
     span = plan.partitions[1].spans[0]
+    # Others that its workers had before them are not to blame.
     with (
         dask.config.set({"distributed.scheduler.allowed-failures": 1}),
         local_client() as client,

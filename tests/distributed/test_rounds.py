@@ -244,6 +244,16 @@ def test_a_checkpoint_of_another_run_is_refused(runs, rows, tmp_path):
             Runs(rows, **other).driver(checkpoint=path).resume()
 
 
+def test_a_model_that_is_damaged_on_its_way_is_noticed(runs):
+    model = bytearray(runs.prepared.learner.to_bytes())
+    model[-1] ^= 1
+    parts = runs.prepared.plan.of_round(0)[:1]
+    with Pool(1) as pool:
+        (answer,) = pool.run(bytes(model), parts, runs.prepared.job)
+    assert isinstance(answer, Lost)
+    assert "its checksum does not match" in answer.reason
+
+
 def test_workers_of_another_version_are_refused(runs):
     job = replace(runs.prepared.job, version="0.0.0")
     model = runs.prepared.learner.to_bytes()

@@ -284,12 +284,12 @@ def _run(
         summary = training.run(watch_all)
         told(training)
     training.learner.save(output)
-    if wanted["checkpoint"] is not None:
-        wanted["checkpoint"].forget()
     if page is not None:
         from bearsketch.cli.report import write_training_report
 
         write_training_report(page, training, summary, output)
+    if wanted["checkpoint"] is not None:
+        wanted["checkpoint"].forget()
     if not quiet:
         _report(display, training, summary, output)
         if page is not None:

@@ -12,7 +12,7 @@ from typing import Any, Self
 from bearsketch.distributed.blocks import Block
 from bearsketch.distributed.pool import PATIENCE, Lost, Serial
 from bearsketch.distributed.task import Job, Result, learn_partition
-from bearsketch.exceptions import BearError, DistributedError, ParameterError
+from bearsketch.exceptions import BearError, DistributedError, ModelFileError, ParameterError
 
 _BEAT_SECONDS = 1.0
 _LOOK_SECONDS = 1.0
@@ -69,21 +69,24 @@ class Cluster(Serial):
         self, model: bytes, parts: Sequence[Any], job: Job, beat: Any = None
     ) -> Iterator[Result | Lost]:
         """Learn partitions, in any order; yields each once."""
+        suspects = []
+        for answer in self._together(model, parts, job, beat):
+            if isinstance(answer, Lost) and answer.reason.startswith("KilledWorker"):
+                suspects.append(answer.partition)
+            else:
+                yield answer
+        # Dask blames all that a dead worker had before it: each is tried once more, by itself.
+        for part in suspects:
+            yield from self._together(model, [part], job, beat)
+
+    def _together(
+        self, model: bytes, parts: Sequence[Any], job: Job, beat: Any
+    ) -> Iterator[Result | Lost]:
         import distributed
 
         name = f"bearsketch-{uuid.uuid4().hex}"  # several clients may use one cluster
         shared = self._client.submit(bytes, model, key=f"{name}-model", pure=False)
-        futures = {}
-        for part in parts:
-            blocks = []
-            if isinstance(part, Block):  # what it needs is made where it is learned
-                blocks = self._client.compute(list(part.data))
-                part = replace(part, data=())
-            key = f"{name}-{part.id}"
-            future = self._client.submit(
-                _learn, shared, part, job, name, *blocks, key=key, pure=False, retries=2
-            )
-            futures[future] = part
+        futures = {self._submit(shared, part, job, name): part for part in parts}
         self._heard = time.monotonic()
         self._client.subscribe_topic(name, self._hear)
         try:
@@ -97,6 +100,16 @@ class Cluster(Serial):
         finally:
             self._client.unsubscribe_topic(name)
             self._client.cancel([*futures, shared], force=True)
+
+    def _submit(self, shared: Any, part: Any, job: Job, name: str) -> Any:
+        blocks = []
+        if isinstance(part, Block):  # what it needs is made where it is learned
+            blocks = self._client.compute(list(part.data))
+            part = replace(part, data=())
+        key = f"{name}-{part.id}"
+        return self._client.submit(
+            _learn, shared, part, job, name, *blocks, key=key, pure=False, retries=2
+        )
 
     def _wait(self, done: Any) -> list[Any]:
         """Futures that are done now; waits a little if there is none."""
@@ -128,11 +141,11 @@ class Cluster(Serial):
 
     def _take(self, future: Any, part: Any) -> Result | Lost:
         try:
-            result: Result = future.result(timeout=self._patience)
-        except BearError:
-            raise
+            result: Result | BearError = future.result(timeout=self._patience)
         except Exception as error:
             return Lost(part, f"{type(error).__name__}: {str(error).splitlines()[0]}")
+        if isinstance(result, BearError):
+            raise result
         return result
 
     def close(self) -> None:
@@ -141,8 +154,11 @@ class Cluster(Serial):
             self._client.close(timeout=10)
 
 
-def _learn(model: bytes, partition: Any, job: Job, topic: str, *blocks: Any) -> Result:
-    """Learn a partition on a worker, and let the client hear of it."""
+def _learn(model: bytes, partition: Any, job: Job, topic: str, *blocks: Any) -> Result | BearError:
+    """Learn a partition on a worker, and let the client hear of it.
+
+    An error of the data comes back as a result: trying again would not help.
+    """
     import distributed
 
     worker, said = distributed.get_worker(), [0.0]
@@ -154,7 +170,12 @@ def _learn(model: bytes, partition: Any, job: Job, topic: str, *blocks: Any) -> 
 
     if isinstance(partition, Block):
         partition = replace(partition, data=blocks)
-    return learn_partition(model, partition, job, beat)
+    try:
+        return learn_partition(model, partition, job, beat)
+    except ModelFileError:
+        raise  # the model was damaged on its way here
+    except BearError as error:
+        return error
 
 
 __all__ = ["Cluster"]

@@ -15,7 +15,7 @@ from types import TracebackType
 from typing import Any, NamedTuple, Self
 
 from bearsketch.distributed.task import Beat, Job, Result, learn_partition
-from bearsketch.exceptions import BearError, DistributedError
+from bearsketch.exceptions import BearError, DistributedError, ModelFileError
 
 PATIENCE = 60.0  # seconds without a word after which a worker counts as lost
 ATTEMPTS = 3
@@ -200,7 +200,6 @@ def _work(pipe: Connection) -> None:
     import signal
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the process that started this one tells
-    pipe.send(("ready", None))
     said = time.monotonic()
 
     def beat(examples: int) -> None:
@@ -209,6 +208,9 @@ def _work(pipe: Connection) -> None:
             said = time.monotonic()
             pipe.send(("beat", examples))
 
+    # Whoever started this process may be gone by now: then there is nothing left to do.
+    with contextlib.suppress(OSError):
+        pipe.send(("ready", None))
     while True:
         try:
             model, part, job = pipe.recv()
@@ -216,10 +218,11 @@ def _work(pipe: Connection) -> None:
             return
         try:
             answer: tuple[str, Any] = ("done", learn_partition(model, part, job, beat))
-        except BearError as error:
-            answer = ("error", error)
-        except Exception as error:  # tried again, then reported with its partition
-            answer = ("failed", f"{type(error).__name__}: {error}")
+        except Exception as error:
+            # What the data is to blame for is final. All else is tried again, and then reported
+            # with its partition: also a model that was damaged on its way here.
+            final = isinstance(error, BearError) and not isinstance(error, ModelFileError)
+            answer = ("error", error) if final else ("failed", f"{type(error).__name__}: {error}")
         try:
             pipe.send(answer)
         except OSError:
