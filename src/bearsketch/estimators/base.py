@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, Self
@@ -18,7 +17,16 @@ from bearsketch.batch import Batch
 from bearsketch.estimators.callbacks import CallbackSupportMixin, Tasks, with_callbacks
 from bearsketch.estimators.files import KeepsModel
 from bearsketch.estimators.resuming import StreamRun, check_seeded
-from bearsketch.estimators.rows import BatchRows, NamedRows, Rows, Take, matrix_rows, named_rows
+from bearsketch.estimators.rows import (
+    BatchRows,
+    NamedRows,
+    Rows,
+    Take,
+    batches_of,
+    matrix_rows,
+    named_rows,
+    plain,
+)
 from bearsketch.estimators.selecting import SelectsFeatures, can_select
 from bearsketch.estimators.targets import (
     Array,
@@ -147,7 +155,7 @@ class SketchEstimator(SelectsFeatures, KeepsModel, CallbackSupportMixin, BaseEst
             fit_sharded(self, source, client, self._read_options(options), classes, seed)
             return self
         with contextlib.ExitStack() as opened:
-            batches = _batches_of(source)
+            batches = batches_of(source)
             if batches is None:
                 batches = opened.enter_context(self._open(source, seed, options))
             elif iter(batches) is batches and self.passes > 1:
@@ -218,16 +226,16 @@ class SketchEstimator(SelectsFeatures, KeepsModel, CallbackSupportMixin, BaseEst
             self._set_classes(classes)
         self.learner_ = make_learner(
             self.learner,
-            k=_plain(self.k),
-            memory=_plain(self.memory),
+            k=plain(self.k),
+            memory=plain(self.memory),
             dimension=self._dimension(columns, n_weights),
             loss=loss,
             classes=n_classes,
-            passes=_plain(self.passes),
-            step_size=_plain(self.step_size),
-            l2=_plain(self.l2),
+            passes=plain(self.passes),
+            step_size=plain(self.step_size),
+            l2=plain(self.l2),
             intercept=bool(self.fit_intercept),
-            batch_size=_plain(self.batch_size),
+            batch_size=plain(self.batch_size),
             seed=seed,
         )
 
@@ -256,12 +264,12 @@ class SketchEstimator(SelectsFeatures, KeepsModel, CallbackSupportMixin, BaseEst
         for name in ("fit_intercept", "shuffle"):
             if not isinstance(getattr(self, name), bool | np.bool_):
                 raise ParameterError(f"{name} must be True or False, got {getattr(self, name)!r}")
-        parse_bytes(_plain(self.memory))
+        parse_bytes(plain(self.memory))
         for name in ("passes", "batch_size"):
             if getattr(self, name) is None:
                 raise ParameterError(f"{name} must be a whole number, got None")
-            check_number(name, _plain(getattr(self, name)))
-        n = _plain(self.max_classes)
+            check_number(name, plain(getattr(self, name)))
+        n = plain(self.max_classes)
         if not isinstance(n, int) or not 2 <= n <= LARGEST_CLASSES:
             raise ParameterError(f"max_classes must be 2 to {LARGEST_CLASSES}, got {n!r}")
 
@@ -277,7 +285,7 @@ class SketchEstimator(SelectsFeatures, KeepsModel, CallbackSupportMixin, BaseEst
             )
 
     def _draw_seed(self) -> int:
-        given = _plain(self.random_state)
+        given = plain(self.random_state)
         if isinstance(given, int) and given >= 0:
             return given
         return int(check_random_state(given).randint(LARGEST_SEED))
@@ -389,21 +397,3 @@ class SketchEstimator(SelectsFeatures, KeepsModel, CallbackSupportMixin, BaseEst
         check_is_fitted(self)
         found: npt.NDArray[np.float64] = self._by_class(self.learner_.intercept[None, :])[0]
         return found
-
-
-def _batches_of(source: Any) -> Iterable[Batch] | None:
-    """Batches that are there already, or None for what has to be opened."""
-    if isinstance(source, Batch):
-        return [source]
-    if isinstance(source, list | tuple):
-        return source if source and isinstance(source[0], Batch) else None
-    closed = isinstance(source, str | os.PathLike) or not isinstance(source, Iterable)
-    if closed or any(hasattr(source, name) for name in ("read", "__arrow_c_stream__")):
-        return None
-    batches: Iterable[Batch] = source
-    return batches
-
-
-def _plain(value: Any) -> Any:
-    """Python's own number for a NumPy scalar, as parameter grids hold them."""
-    return value.item() if isinstance(value, np.generic) else value

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import os
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
@@ -169,3 +170,21 @@ def _as_float32(values: npt.NDArray[Any]) -> npt.NDArray[np.float32]:
 def _row_starts(row: npt.NDArray[np.intp], n_rows: int) -> npt.NDArray[np.int64]:
     """Index pointer of entries sorted by row."""
     return np.searchsorted(row, np.arange(n_rows + 1)).astype(np.int64)
+
+
+def batches_of(source: Any) -> Iterable[Batch] | None:
+    """Batches that are there already, or None for what has to be opened."""
+    if isinstance(source, Batch):
+        return [source]
+    if isinstance(source, list | tuple):
+        return source if source and isinstance(source[0], Batch) else None
+    closed = isinstance(source, str | os.PathLike) or not isinstance(source, Iterable)
+    if closed or any(hasattr(source, name) for name in ("read", "__arrow_c_stream__")):
+        return None
+    batches: Iterable[Batch] = source
+    return batches
+
+
+def plain(value: Any) -> Any:
+    """Python's own number for a NumPy scalar, as parameter grids hold them."""
+    return value.item() if isinstance(value, np.generic) else value
