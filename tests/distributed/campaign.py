@@ -132,7 +132,7 @@ def dask_kills(runs: Runs, wanted: str, n: int, rng) -> Campaign:
             distributed.Client(cluster, set_as_default=False) as client,
         ):
             while campaign.runs < n and all_there(client):
-                left = list(client.run(os.getpid).values())
+                left = list(client.run(os.getpid, on_error="ignore").values())
                 rng.shuffle(left)
                 kills = rng.randint(1, 2)
                 campaign.add(*one_run(runs, Cluster(client), lambda q=left: [q.pop()], kills, rng))
