@@ -37,14 +37,8 @@ class Ranking:
         """Enter scores of examples, and which of them are positive."""
         if self._mass is None:
             self._mass = np.zeros((2, 1 << _BIN_BITS))
-        bins = _bins(scores)
-        for side in (0, 1):
-            chosen = np.asarray(positive).astype(bool) == bool(side)
-            self._mass[side] += np.bincount(
-                bins[chosen],
-                None if weights is None else weights[chosen],
-                minlength=1 << _BIN_BITS,
-            )
+        places = _bins(scores) + (np.asarray(positive).astype(bool).astype(np.int64) << _BIN_BITS)
+        np.add.at(self._mass.ravel(), places, 1.0 if weights is None else weights)
 
     @property
     def auc(self) -> float | None:
@@ -54,7 +48,7 @@ class Ranking:
             return None
         negative, positive = self._mass
         below = np.cumsum(negative) - 0.5 * negative
-        return float(np.dot(positive, below)) / pairs
+        return _dot(positive, below) / pairs
 
     @property
     def error(self) -> float | None:
@@ -62,7 +56,7 @@ class Ranking:
         pairs = self._pairs()
         if pairs is None or self._mass is None:
             return None
-        return 0.5 * float(np.dot(self._mass[0], self._mass[1])) / pairs
+        return 0.5 * _dot(self._mass[0], self._mass[1]) / pairs
 
     def histogram(self) -> dict[str, npt.NDArray[Any]]:
         """Places of the histogram that are not empty, and what is in them."""
@@ -101,6 +95,11 @@ class Ranking:
     def _pairs(self) -> float | None:
         total = 0.0 if self._mass is None else float(self._mass.sum(axis=1).prod())
         return total or None
+
+
+def _dot(a: Reals, b: Reals) -> float:
+    """Sum of products; that of ``np.dot`` depends on how many threads its library has."""
+    return float((a * b).sum())
 
 
 def _bins(scores: Reals) -> npt.NDArray[np.int64]:
@@ -169,7 +168,7 @@ class ClassScores(_Sums):
         self.examples += len(numbers)
         self.weight += float(w.sum())
         self.right += float(w[guess == numbers].sum())
-        self._loss += float(np.dot(w, log_losses(numbers, margins)))
+        self._loss += _dot(w, log_losses(numbers, margins))
         if margins.shape[1] == 1:
             self._positive += float(w[numbers == 1].sum())
             self.ranking.add(margins[:, 0], numbers, weights)
@@ -247,11 +246,11 @@ class NumberScores(_Sums):
         added = float(w.sum())
         if added == 0.0:
             return
-        self._squares += float(np.dot(w, (targets - predicted) ** 2))
-        mean = float(np.dot(w, targets)) / added
+        self._squares += _dot(w, (targets - predicted) ** 2)
+        mean = _dot(w, targets) / added
         # Means and spreads of two parts join exactly; a running sum of squares would cancel.
         total = self.weight + added
-        self._spread += float(np.dot(w, (targets - mean) ** 2))
+        self._spread += _dot(w, (targets - mean) ** 2)
         self._spread += (mean - self._mean) ** 2 * self.weight * added / total
         self._mean += (mean - self._mean) * added / total
         self.weight = total
