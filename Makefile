@@ -69,7 +69,7 @@ fuzz: $(VENV)/.tools  ## run each fuzz target for SECONDS; what it finds lies in
 	mkdir -p build/fuzz/found
 	for target in $(FUZZ_TARGETS); do \
 	  mkdir -p build/fuzz/corpus/$$target; \
-	  build/fuzz/fuzz/fuzz_$$target -max_total_time=$(SECONDS) -timeout=10 -max_len=2000 \
+	  build/fuzz/fuzz/fuzz_$$target -max_total_time=$(SECONDS) -timeout=10 -max_len=400 \
 	    -print_final_stats=1 -verbosity=0 -artifact_prefix=build/fuzz/found/$$target- \
 	    build/fuzz/corpus/$$target tests/corpus/$$target || exit 1; \
 	done

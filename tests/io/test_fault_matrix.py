@@ -375,7 +375,8 @@ def test_parquet_that_is_cut_damaged_packed_or_piped(tmp_path):
 
 def test_row_30_parquet_named_csv(tmp_path):
     pa = pytest.importorskip("pyarrow")
-    pa.parquet.write_table(pa.table({"x": [1, 2]}), tmp_path / "data.csv")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    parquet.write_table(pa.table({"x": [1, 2]}), tmp_path / "data.csv")
     with open_stream(tmp_path / "data.csv") as stream:
         assert sum(len(batch) for batch in stream) == 2
     assert [warned.code for warned in stream.warnings] == ["SRC-SUFFIX"]

@@ -30,9 +30,9 @@ class KeyMap {
     std::size_t i = hash & mask_;
     for (;; i = next(next(i))) {
       const std::size_t j = next(i);
-      const bool here = (values_[i] == kAbsent) | (key_at(i) == key);
-      const bool there = (values_[j] == kAbsent) | (key_at(j) == key);
-      if (here | there) return values_[here ? i : j];
+      const int here = int{values_[i] == kAbsent} | int{key_at(i) == key};
+      const int there = int{values_[j] == kAbsent} | int{key_at(j) == key};
+      if ((here | there) != 0) return values_[here != 0 ? i : j];
     }
   }
 
