@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from bearsketch import _core
 from bearsketch.exceptions import ParameterError
-from bearsketch.keys import hash_names, parse_naming
+from bearsketch.keys import encode_name, hash_names, parse_naming
 
 
 class Names(NamedTuple):
@@ -173,7 +173,7 @@ class Batch:
         names = [name for row in counted for name in row]
         hashed = hash_names(names, seed)
         indptr = np.cumsum([0, *map(len, counted)], dtype=np.int64)
-        values = np.array([value for row in counted for value in row.values()], dtype=np.float32)
+        values = _as_values([value for row in counted for value in row.values()])
         row_of = np.repeat(np.arange(len(counted)), np.diff(indptr))
         order = np.lexsort((hashed, row_of))
         return cls(
@@ -182,7 +182,7 @@ class Batch:
             values=values[order],
             labels=None if labels is None else np.asarray(labels),
             weights=weights,
-            names=pack_names([names[i].encode() for i in order]),
+            names=pack_names([encode_name(names[i]) for i in order]),
             naming="name",
             seed=seed,
         )
@@ -257,6 +257,17 @@ def _as_mapping(row: Mapping[str, float] | Iterable[str]) -> Mapping[str, float]
     for name in row:
         counts[name] = counts.get(name, 0.0) + 1.0
     return counts
+
+
+def _as_values(values: list[Any]) -> npt.NDArray[np.float32]:
+    try:
+        return np.array(values, dtype=np.float32)
+    except (TypeError, ValueError):
+        wrong = next(value for value in values if not isinstance(value, (int, float, np.number)))
+        raise ParameterError(
+            f"values must be numbers, got {wrong!r}",
+            hint="A category is a name of its own: {'city=paris': 1}.",
+        ) from None
 
 
 def _vector(name: str, array: Any, dtype: Any) -> npt.NDArray[Any]:

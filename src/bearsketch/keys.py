@@ -44,8 +44,25 @@ def hash_names(names: Iterable[str | bytes], seed: int = 0) -> npt.NDArray[np.ui
     >>> hash_names(["spam", "ham"], seed=1)
     array([..., ...], dtype=uint64)
     """
-    encoded = [name.encode() if isinstance(name, str) else bytes(name) for name in names]
-    return _core.hash_names(encoded, seed)
+    return _core.hash_names([encode_name(name) for name in names], seed)
+
+
+def encode_name(name: str | bytes) -> bytes:
+    r"""Bytes of a name; numbers are no names.
+
+    Examples
+    --------
+    >>> encode_name("é")
+    b'\xc3\xa9'
+    """
+    if isinstance(name, str):
+        return name.encode()
+    if isinstance(name, bytes):
+        return name
+    raise ParameterError(
+        f"names must be str or bytes, got {name!r}",
+        hint="Whole numbers are keys as they are: give them as keys, or as str(number).",
+    )
 
 
 def key_name(key: int, naming: str = "id") -> str:

@@ -22,6 +22,7 @@ from bearsketch import (
     load,
     make_learner,
 )
+from bearsketch.keys import hash_names
 from bearsketch.learners import state
 from bearsketch.model_file import pack
 from bearsketch.sizes import parse_bytes
@@ -162,6 +163,15 @@ def test_names_of_another_seed_or_naming_are_refused(learner):
     with pytest.raises(IncompatibleError, match="with seed 8"):
         learner.predict(strange)
     assert model_bytes(learner) == before
+
+
+def test_numbers_are_no_names_and_words_no_values():
+    with pytest.raises(ParameterError, match="names must be str or bytes, got 3"):
+        Batch.from_rows([{3: 1.0}], [1])
+    with pytest.raises(ParameterError, match="names must be str or bytes, got 3"):
+        hash_names(["a", 3])
+    with pytest.raises(ParameterError, match="values must be numbers, got 'paris'"):
+        Batch.from_rows([{"size": 2, "city": "paris"}], [1])
 
 
 @pytest.mark.parametrize("made", ["sgd", "olbfgs"])
