@@ -74,7 +74,7 @@ def score_stream(learner: Learner, stream: Stream, display: Display) -> dict[str
     config = learner.config
     ways = {"all": False, **({"selected": True} if config.k else {})}
     scores = {way: make_scores(config.loss, config.n_classes, confusion=True) for way in ways}
-    watch, told, examples = watch_reading(display, stream), Told(display, stream), 0
+    watch, told, examples = watch_reading(display, stream), Told(display, stream, learner), 0
     for batch in stream:
         numbers = encode_labels(
             learner.labels,

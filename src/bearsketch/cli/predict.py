@@ -70,7 +70,7 @@ def predict(
         make_display(quiet or not live) as display,
         _writing(output) as write,
     ):
-        watch, told, number = watch_reading(display, stream), Told(display, stream), 0
+        watch, told, number = watch_reading(display, stream), Told(display, stream, learner), 0
         write(form.head)
         for batch in stream:
             write("".join(form.lines(batch, number, selected_only)))
@@ -107,7 +107,7 @@ class _Form:
 class _Tsv(_Form):
     def __init__(self, learner: Learner, proba: bool) -> None:
         super().__init__(learner, proba)
-        shares = [f"p({cell(str(label))})" for label in self.labels]
+        shares = [cell(f"p({label})") for label in self.labels]
         self.head = "\t".join(["example", "tag", "prediction", *shares]) + "\n"
 
     def _line(self, number: int, tag: str, guess: Any, share: list[float] | None) -> str:

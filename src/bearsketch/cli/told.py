@@ -2,22 +2,42 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
+from bearsketch.escape import visible
 from bearsketch.sizes import format_bytes
 
 if TYPE_CHECKING:
     from bearsketch.cli.display import Display
     from bearsketch.io import Stream
+    from bearsketch.learners import Learner
     from bearsketch.training.loop import Training
+
+
+# Formats that name features alike.
+_FAMILIES = {"tsv": "csv", "parquet": "csv", "fastq": "fasta"}
+_NGRAMS = {"ngrams", "char_ngrams", "lowercase", "presence"}
+_TABLE = {"label_column", "weight_column", "categorical", "numeric", "drop", "header", "columns"}
+_KMERS = {"kmer", "alphabet", "canonical", "presence", "window", "stride", "label_regex"}
+_USED: dict[str, set[str]] = {
+    "vw": set(),
+    "svmlight": {"duplicates"},
+    "csv": _TABLE,
+    "fasta": _KMERS | {"label_from"},
+    "text": _NGRAMS | {"label_from"},
+    "jsonl": _NGRAMS | {"label_column", "weight_column", "text_columns", "drop"},
+}
+_UNUSED_ELSEWHERE: set[str] = set().union(*_USED.values())
+_SHOWN_COLUMNS = 5
 
 
 class Told:
     """Says what was decided and what is odd, once, as soon as it is known."""
 
-    def __init__(self, display: Display, stream: Stream) -> None:
-        self._display, self._stream = display, stream
-        self._task = False
+    def __init__(self, display: Display, stream: Stream, learner: Learner | None = None) -> None:
+        self._display, self._stream, self._learner = display, stream, learner
+        self._task = self._format = False
         self._warnings = self._errors = 0
 
     def __call__(self, training: Training) -> None:
@@ -29,20 +49,53 @@ class Told:
                 f"{self._stream.format} data; {task.reason}: loss {task.loss}; "
                 f"{config.learner} in {format_bytes(config.sizes.model_bytes)}, k {config.k:,}"
             )
+            for use in ("numeric", "categorical"):
+                columns = self._stream.columns.get(use, ())
+                if columns:
+                    self._display.note(f"{use} columns: {_some(columns)}")
+            if training.oversized is not None:
+                self._display.note(
+                    f"warning[DATA-SCALE] {training.oversized}, and slow the learning of all "
+                    "others: divide them, so that they are near 1, or leave them out"
+                )
             if training.resumed is not None:
                 self._display.note(
                     f"resumed from {training.resumed}, {training.resumed_at:,} examples done"
                 )
         self.stream()
 
+    def _check_format(self) -> None:
+        """Say what cannot be meant, once the format is known."""
+        form = _FAMILIES.get(self._stream.format, self._stream.format)
+        for spec in fields(self._stream.options) if self._learner is None else ():
+            given = getattr(self._stream.options, spec.name) != spec.default
+            if given and spec.name in _UNUSED_ELSEWHERE and spec.name not in _USED.get(form, ()):
+                flag = "--" + spec.name.replace("_", "-")
+                self._display.note(f"warning[OPT-UNUSED] {flag} has no meaning for {form} data")
+        learned = None if self._learner is None else self._learner.run.get("format")
+        if learned is not None and _FAMILIES.get(learned, learned) != form:
+            self._display.note(
+                f"warning[DATA-FORMAT] the model learned {learned} data and this is {form}: "
+                "their features have different names"
+            )
+
     def stream(self) -> None:
         """Say what is new of the stream alone."""
+        if not self._format and self._stream.format != "auto":
+            self._format = True
+            self._check_format()
         for odd in self._stream.warnings[self._warnings :]:
             self._display.note(f"warning[{odd.code}] {odd.source}: {odd.message}")
         for error in self._stream.errors[self._errors :]:
             self._display.note(f"skipped[{error.code}] {error}")
         self._warnings = len(self._stream.warnings)
         self._errors = len(self._stream.errors)
+
+
+def _some(columns: tuple[str, ...]) -> str:
+    shown = ", ".join(map(visible, columns[:_SHOWN_COLUMNS]))
+    rest = len(columns) - _SHOWN_COLUMNS
+    return shown + (f" and {rest} more" if rest > 0 else "")
 
 
 def results_text(results: dict[str, Any]) -> str:

@@ -330,7 +330,10 @@ def _core_errors() -> Iterator[None]:
         yield
     except _core.Diverged as error:
         raise DivergedError(
-            str(error), code="NUM-DIVERGED", hint="Use the automatic step size, or a smaller one."
+            str(error),
+            code="NUM-DIVERGED",
+            hint="Values or targets far above 1 do this: divide them, or drop their column. With a "
+            "step size of your own, make it smaller.",
         ) from None
     except ValueError as error:
         raise ParameterError(str(error)) from None

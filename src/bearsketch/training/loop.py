@@ -23,6 +23,7 @@ from bearsketch.training.keeper import Keeper
 from bearsketch.training.memory import bounded, check_cap, program_bytes
 from bearsketch.training.process import peak_rss_bytes
 from bearsketch.training.resume import TrainingRun
+from bearsketch.training.scale import oversized
 from bearsketch.training.summary import Summary
 from bearsketch.training.task import Seen, Task, decide, encode_labels, shown_label
 
@@ -133,6 +134,7 @@ class Training:
         self._loss = self._weight = 0.0
         self._first_loss: float | None = None
         self.curve = Curve()
+        self.oversized: str | None = None
         self._numbers: dict[Any, int] = {}
         self._held_scores: dict[str, Scores] | None = None
         self._seconds = 0.0
@@ -221,6 +223,7 @@ class Training:
             seen.add(batch.labels)
             size += _bytes_of(batch)
             first.append(batch)
+        self.oversized = oversized(first)
         self.task = decide(seen, **self._wanted)
         if self.task.reserved:
             self._numbers = {label: number for number, label in enumerate(self.task.classes or ())}

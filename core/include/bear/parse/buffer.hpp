@@ -97,7 +97,7 @@ inline constexpr std::size_t copy_slack = 16;
 inline void copy_short(char* to, const char* from, std::size_t n, std::size_t readable) {
   if (n <= copy_slack && readable >= copy_slack) [[likely]] {
     std::memcpy(to, from, copy_slack);
-  } else {
+  } else if (n > 0) {  // an empty text may have no memory at all
     std::memcpy(to, from, n);
   }
 }

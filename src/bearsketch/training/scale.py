@@ -1,0 +1,65 @@
+"""Values far larger than the others: found in the first examples, and said."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+import numpy as np
+
+from bearsketch.batch import Batch
+from bearsketch.escape import visible
+from bearsketch.keys import key_name
+
+# A step that suits a value of 40 is 1,600 times too small for one of 1.
+LARGE, TIMES_OTHERS, SHARE, MOST_NAMED = 4.0, 4.0, 0.5, 3
+
+
+def oversized(batches: Collection[Batch]) -> str | None:
+    """Name features whose values dwarf those of all others, or None.
+
+    They are those with values above 4, and 4 times above the median of all values, if they make
+    more than half of the sum of squares.
+
+    Examples
+    --------
+    >>> small = Batch.from_rows([["a", "b", "c"]] * 5)
+    >>> oversized([small]) is None
+    True
+    >>> oversized([small, Batch.from_rows([{"income": 50_000.0, "a": 1.0}])])
+    "values of 'income' (about 5e+04) are far larger than the others (about 1)"
+    """
+    if not batches:
+        return None
+    keys = np.concatenate([batch.keys for batch in batches])
+    sizes = np.abs(np.concatenate([batch.values for batch in batches]).astype(np.float64))
+    if not len(keys):
+        return None
+    distinct, first, of_entry, counts = np.unique(
+        keys, return_index=True, return_inverse=True, return_counts=True
+    )
+    squares = np.bincount(of_entry, sizes**2)
+    typical = float(np.median(sizes))
+    rms = np.sqrt(squares / counts)
+    large = (rms > LARGE) & (rms > TIMES_OTHERS * typical)
+    if not large.any() or large.all() or squares[large].sum() <= SHARE * squares.sum():
+        return None
+    ranked = np.flatnonzero(large)[np.argsort(-squares[large], kind="stable")]
+    named = [
+        f"'{visible(_name(batches, int(first[i]), int(distinct[i])))}' (about {rms[i]:.3g})"
+        for i in ranked[:MOST_NAMED]
+    ]
+    rest = f" and {len(ranked) - MOST_NAMED} more" if len(ranked) > MOST_NAMED else ""
+    return (
+        f"values of {', '.join(named)}{rest} are far larger than the others (about {typical:.3g})"
+    )
+
+
+def _name(batches: Collection[Batch], entry: int, key: int) -> str:
+    for batch in batches:
+        if entry < batch.n_entries:
+            if batch.names is None:
+                return key_name(key, batch.naming)
+            start, stop = batch.names.offsets[entry], batch.names.offsets[entry + 1]
+            return bytes(batch.names.data[start:stop]).decode("utf-8", "backslashreplace")
+        entry -= batch.n_entries
+    raise IndexError(entry)
