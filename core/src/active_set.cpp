@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cmath>
 #include <cstring>
 #include <limits>
 #include <numeric>
@@ -167,6 +168,22 @@ void ActiveSet::gradient(ConstReals residual, std::size_t classes, Reals g) cons
       for (std::size_t c = 0; c < classes; ++c) at[c] += value * r[c];
     }
   }
+}
+
+bool ActiveSet::mean_squares(std::vector<double>& out) const {
+  const std::size_t first = batch_.first_entry();
+  const auto values = batch_.values.subspan(first, batch_.last_entry() - first);
+  float largest = 0.0F;
+  for (const float value : values) largest = std::max(largest, std::abs(value));
+  if (!(largest > 1.0F)) return false;
+  out.assign(size(), 0.0);
+  std::vector<double> counts(size(), 0.0);
+  for (std::size_t e = 0; e < values.size(); ++e) {
+    out[columns_[e]] += static_cast<double>(values[e]) * static_cast<double>(values[e]);
+    counts[columns_[e]] += 1.0;
+  }
+  for (std::size_t c = 0; c < size(); ++c) out[c] /= counts[c];
+  return true;
 }
 
 void ActiveSet::gram(Reals out) const {

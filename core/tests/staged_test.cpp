@@ -117,3 +117,22 @@ TEST_CASE("weight zero and empty rows move nothing") {
   learner.predict(rows.view(), false, after);
   CHECK(before == after);
 }
+
+TEST_CASE("values far above 1 do not keep the others from being learned") {
+  const auto loss_with = [](float large) {
+    Learner learner(recipe_of(Recipe::LossKind::logistic, Precision::int8));
+    test::Random random(6);
+    double last = 0.0;
+    for (int batch = 0; batch < 60; ++batch) {
+      test::Rows rows;
+      for (int i = 0; i < 20; ++i) {
+        const bool label = random.uniform() < 0.5;
+        rows.row({{label ? Key{1} : Key{2}, 1.0F}, {3, large}}, label ? 1.0 : 0.0);
+      }
+      last = learner.learn(rows.view(), {}).loss / 20.0;
+    }
+    return last;
+  };
+  CHECK(loss_with(1.0F) < 0.1);
+  CHECK(loss_with(40.0F) < 0.1);
+}

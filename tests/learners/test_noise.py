@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from bearsketch import Batch, make_learner
-from bearsketch.learners.noise import _tail, noise_of
+from bearsketch.learners.noise import chance_above, noise_of
 
 
 @pytest.mark.parametrize(("query", "depth"), [("mean", 1), ("mean", 4), ("median", 5)])
@@ -32,7 +32,7 @@ def test_the_chance_of_a_large_error(columns):
     rng = np.random.default_rng(4)
     drawn = np.sqrt((rng.normal(size=(200_000, columns)) ** 2).mean(axis=1))
     for ratio in (1.0, 1.3, 1.8):
-        assert _tail(ratio, columns) == pytest.approx((drawn > ratio).mean(), abs=0.01)
+        assert chance_above(ratio, columns) == pytest.approx((drawn > ratio).mean(), abs=0.01)
 
 
 def test_learners_without_sketch_or_selection_have_no_noise():

@@ -31,7 +31,7 @@ class ByteSketch(CountSketch):
     def write(self, place: tuple[int, int, int], amount: float) -> bool:
         exact = self.cells[place] + amount / self.quantum
         self.cells[place] = np.clip(np.floor(exact + self.draw(place)), -TOP, TOP)
-        return abs(exact) > TOP
+        return abs(exact) > TOP + 1e-6
 
     def put(self, key: int, columns: slice, amount: np.ndarray) -> None:
         classes = range(self.cells.shape[2])[columns]

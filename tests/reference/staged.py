@@ -18,12 +18,14 @@ class Staged:
     def direct(self, point):
         self.follow_noise(point)
         inside = point.inside
+        present = np.maximum(np.count_nonzero(point.X, axis=0), 1)
+        damping = 1.0 / np.maximum(np.sum(point.X**2, axis=0) / present, 1.0)[:, None]
         alone = point.X @ np.where(inside, point.w, 0.0) + point.intercept
         z = np.zeros_like(point.w)
         margins = point.margins
         if inside.any():
             residual = point.loss.residual(alone, point.labels, point.share)
-            z = np.where(inside, point.X.T @ residual, 0.0)
+            z = np.where(inside, damping * (point.X.T @ residual), 0.0)
             change = point.X @ z
             step = self.pace(0.5, self.selected_clock, 30) * line_step(point, residual, change)
             heap_width = point.w.shape[1] // point.groups
@@ -31,7 +33,7 @@ class Staged:
             z = step * z
             margins = margins - step * change
         residual = point.loss.residual(margins, point.labels, point.share)
-        g = np.where(inside, 0.0, point.X.T @ residual)
+        g = np.where(inside, 0.0, damping * (point.X.T @ residual))
         stored, touched = point.storage.reflect(point.keys, g)
         stored = np.where(inside, 0.0, stored)
         along = line_step(point, residual, point.X @ stored)

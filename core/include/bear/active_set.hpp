@@ -33,6 +33,10 @@ class ActiveSet {
   // g[column][c] = sum over the column's entries of value * residual[row][c]
   void gradient(ConstReals residual, std::size_t classes, Reals g) const;
 
+  // out[column] = mean square of the column's values; false, and nothing written, where no value of
+  // the batch is above 1.
+  bool mean_squares(std::vector<double>& out) const;
+
   // gram[i][k] = inner product of rows i and k
   void gram(Reals out) const;
 

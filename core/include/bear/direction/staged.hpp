@@ -39,6 +39,8 @@ class Staged final : public Direction {
   };
 
   double pace(double phi, double clock, double tau) const;
+  void measure_values(const Point& point);
+  void damp(Reals change) const;
   void follow_noise(const Point& point);
   void split_margins(const Point& point);
   double selected_step(const Point& point, Reals z);
@@ -48,7 +50,8 @@ class Staged final : public Direction {
   double scale_;
   double cell_step_size_ = 0.0;
   State now_, next_;
-  std::size_t members_ = 0;  // selected keys in the batch
+  std::size_t members_ = 0;      // selected keys in the batch
+  std::vector<double> damping_;  // of the keys; empty where no value is large
   std::vector<double> rest_, g_, stored_, margins_, residual_, u_;
 };
 

@@ -101,6 +101,7 @@ class Cells<std::int8_t> {
  private:
   static constexpr double kTop = 127.0;
   static constexpr double kClippedShare = 0.001;
+  static constexpr double kSlack = 1e-6;  // the amount that set the quantum is not too large for it
 
   // The first write decides the quantum: its largest amount fills a cell.
   void start(double largest) {
@@ -114,7 +115,7 @@ class Cells<std::int8_t> {
     used_ += static_cast<std::size_t>(q != 0);
     used_ -= static_cast<std::size_t>(data_[at] != 0);
     data_[at] = static_cast<std::int8_t>(q);
-    return std::abs(exact) > kTop;
+    return std::abs(exact) > kTop + kSlack;
   }
 
   // The floor, within the range of a cell: above zero a conversion does it, without a call.
