@@ -121,7 +121,7 @@ PANELS = {
     "history": Panel(
         "pairs of L-BFGS",
         (0, 1, 2, 5, 10, 20),
-        ("bear", "olbfgs"),
+        ("bear+", "bear", "olbfgs"),
         lambda x: (Rows(), {"history": x}),
         logarithmic=False,
     ),

@@ -1,7 +1,8 @@
 """What is measured, and what it must reach: jobs as snippets of Python, goals as ratios.
 
 A job's ``setup`` and ``after`` are not timed; ``after`` may put ``accuracy``, ``loss`` (progressive)
-and ``model`` (bytes) into ``told``; the command prints its own. The names of jobs never change, so that runs can be compared.
+and ``model`` (bytes) into ``told``; the command prints its own. The names of jobs never change, so
+that runs can be compared.
 """
 
 from __future__ import annotations
@@ -13,9 +14,9 @@ from workloads import CSR_FITS
 
 @dataclass(frozen=True)
 class Job:
-    """Part of a workload: its data, and code in which {path} and {folder} are filled in."""
+    """Part of one or more workloads: code in which {path} of its data and {folder} are filled in."""
 
-    workload: str
+    workloads: str
     data: str
     setup: str
     code: str
@@ -46,12 +47,12 @@ MEASURES = {
 }
 
 
-def train(workload: str, data: str, *options: str) -> Job:
+def train(workloads: str, data: str, *options: str) -> Job:
     """The command ``bearsketch train``, from a file to a model file."""
     arguments = ["train", "--quiet", "--json", "-o", "{folder}/model.bear", *options]
     words = ", ".join(repr(word) for word in arguments)
     return Job(
-        workload,
+        workloads,
         data,
         "import contextlib\nfrom bearsketch.cli.app import main",
         f"sys.argv = ['bearsketch', {words}, {{path!r}}]\n"
@@ -59,10 +60,10 @@ def train(workload: str, data: str, *options: str) -> Job:
     )
 
 
-def wabbit(workload: str, data: str, floats: int, options: str = "") -> Job:
+def wabbit(workloads: str, data: str, floats: int, options: str = "") -> Job:
     """One pass of Vowpal Wabbit over a file; its table holds ``floats`` per weight."""
     return Job(
-        workload,
+        workloads,
         data,
         "import vowpalwabbit",
         "vw = vowpalwabbit.Workspace('-d {path} --loss_function logistic -b 18 --quiet "
@@ -129,13 +130,13 @@ JOBS: dict[str, Job] = {
         "from sklearn.datasets import load_svmlight_file",
         "load_svmlight_file({path!r})",
     ),
-    "bearsketch train bear+ svmlight": train("rcv1", "svm"),
+    "bearsketch train bear+ svmlight": train("rcv1 memory", "svm"),
     "bearsketch train bear+ vw": train("rcv1", "vw"),
     "bearsketch train bear+ vw, 1 thread": train("rcv1", "vw", "--threads", "1"),
     "bearsketch train mission svmlight": train("rcv1", "svm", "--learner", "mission"),
     "vw logistic -b 18": wabbit("rcv1", "vw", 4),
     "vw logistic -b 18 --sgd": wabbit("rcv1", "vw", 1, "--sgd"),
-    "bearsketch train bear+ clicks": train("clicks", "clicks"),
+    "bearsketch train bear+ clicks": train("clicks memory", "clicks"),
     "vw --invert_hash clicks": wabbit("clicks", "clicks", 4, "--invert_hash {folder}/readable.txt"),
     "river LogisticRegression clicks": river(
         "for line in open({path!r}):\n"
@@ -159,9 +160,7 @@ JOBS: dict[str, Job] = {
     "bearsketch train bear+ long rows": train("long", "long"),
     "bearsketch train mission long rows": train("long", "long", "--learner", "mission"),
     "vw logistic -b 18 long rows": wabbit("long", "long vw", 4),
-    "bearsketch train bear+ svmlight, memory": train("memory", "svm"),
     "bearsketch train bear+ svmlight, a tenth of the rows": train("memory", "svm tenth"),
-    "bearsketch train bear+ clicks, memory": train("memory", "clicks"),
     "bearsketch train bear+ clicks, a tenth of the rows": train("memory", "clicks tenth"),
     "bearsketch train bear+ ids below 2^20": train("memory", "ids 20"),
     "bearsketch train bear+ ids below 2^63": train("memory", "ids 63"),
@@ -185,13 +184,10 @@ GOALS = (
     Goal("SketchClassifier mission CSR", "scikit-learn SGDClassifier CSR", "time", 2.5),
     Goal("bearsketch train bear+ long rows", "bearsketch train mission long rows", "time", 1.5),
     Goal("bearsketch train bear+ long rows", "vw logistic -b 18 long rows", "speed", None),
-    *(
-        Goal(f"bearsketch train bear+ {data}, memory", "", "peak", 64)
-        for data in ("svmlight", "clicks")
-    ),
+    *(Goal(f"bearsketch train bear+ {data}", "", "peak", 64) for data in ("svmlight", "clicks")),
     *(
         Goal(
-            f"bearsketch train bear+ {data}, memory",
+            f"bearsketch train bear+ {data}",
             f"bearsketch train bear+ {data}, a tenth of the rows",
             "apart",
             2,
