@@ -1,7 +1,7 @@
 # The front door. Every target sets up what it needs in .venv by itself.
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test browser-test lint format native-test fuzz reliability bench docs linkcheck \
-  screenshots clean
+.PHONY: help setup demo test browser-test lint format native-test fuzz reliability bench cost-model docs \
+  linkcheck screenshots clean
 
 PYTHON ?= python3
 VENV := .venv
@@ -81,9 +81,14 @@ reliability: setup  ## kills, faults, peaks of memory and fuzzing for BUDGET sec
 	PATH="$(CURDIR)/$(BIN):$$PATH"; cmake --preset fuzz >/dev/null && cmake --build --preset fuzz -j $(JOBS)
 	nice -n 15 $(BIN)/python -m reliability.run --budget $(BUDGET)
 
-bench: setup  ## speed and memory beside scikit-learn and Vowpal Wabbit, as ratios in one run
+bench: setup  ## speed and memory beside scikit-learn, Vowpal Wabbit and River, as ratios in one run
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --group bench
 	$(BIN)/python benchmarks/run.py
+
+cost-model: setup  ## how learning time grows with each number; draws docs/figures/cost-model.png
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --group docs
+	$(BIN)/python benchmarks/cost_model.py measure --repeats 7
+	$(BIN)/python benchmarks/cost_model.py draw >/dev/null
 
 docs: setup  ## run the examples and build the documentation into docs/_build
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --group docs
