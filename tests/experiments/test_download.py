@@ -153,6 +153,8 @@ def test_whole_file_is_verified_and_not_fetched_again(server, target):
     fetch_file(f"{server.url}/a.bz2", target, note=said.append)
     assert server.seen == []
     assert "the checksum is right" in said[0]
+    fetch_file(f"{server.url}/a.bz2", target, sha256=digest(DATA))
+    assert_whole(target)
     target.write_bytes(OTHER)
     with pytest.raises(SourceError, match="the SHA-256 must be") as caught:
         fetch_file(f"{server.url}/a.bz2", target)
@@ -291,6 +293,8 @@ def test_damaged_record_is_refused(server, target):
         fetch_file(f"{server.url}/a.bz2", target)
     assert caught.value.code == "SRC-CHECKSUM"
     assert server.seen == []
+    fetch_file(f"{server.url}/a.bz2", target, sha256=digest(DATA))
+    assert_whole(target)
 
 
 def test_missing_file_is_not_asked_for_twice(server, target):
@@ -298,7 +302,7 @@ def test_missing_file_is_not_asked_for_twice(server, target):
         fetch_file(f"{server.url}/none.bz2", target)
     assert caught.value.code == "SRC-FETCH"
     assert len(server.seen) == 1
-    assert not target.exists()
+    assert list(target.parent.iterdir()) == []
 
 
 def test_page_in_place_of_data_is_refused(server, target):
@@ -348,7 +352,7 @@ def test_file_without_an_end_is_refused(server, target):
 def test_other_size_than_known_is_refused_at_once(server, target):
     with pytest.raises(SourceError, match=f"the server has {len(DATA)} bytes, the file 5"):
         fetch_file(f"{server.url}/a.bz2", target, size=5)
-    assert target.with_name("a.bz2.part").stat().st_size == 0
+    assert list(target.parent.iterdir()) == []
 
 
 def test_redirects_stay_on_the_web(server, target):
@@ -383,6 +387,19 @@ def test_two_fetches_of_one_file(server, target):
         assert download.lock(file.fileno())
         with pytest.raises(SourceError, match="another process"):
             fetch_file(f"{server.url}/a.bz2", target)
+
+
+def test_part_that_another_process_has_just_finished_is_not_touched(server, target, monkeypatch):
+    stop_halfway(server, target)
+
+    def lock_after_the_other_is_done(handle):
+        target.with_name("a.bz2.part").replace(target)
+        return True
+
+    monkeypatch.setattr(download, "lock", lock_after_the_other_is_done)
+    with pytest.raises(SourceError, match="another process"):
+        fetch_file(f"{server.url}/a.bz2", target)
+    assert target.read_bytes() == DATA[:100_000]
 
 
 def test_link_in_place_of_the_part_is_not_followed(server, target, tmp_path):

@@ -126,29 +126,36 @@ def _fetch(
     tag = target.with_name(f"{target.name}.part.tag")
     flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0)
     with os.fdopen(os.open(part, flags, 0o666), "r+b", buffering=0) as file:
-        if not lock(file.fileno()):
+        if not _is_ours(file.fileno(), part):
             raise SourceError(
                 f"{part}: another process is fetching this file",
                 code="SRC-FETCH",
                 hint="Wait for it to end.",
             )
-        _Transfer(url, file, tag, size, report, note).run()
-        os.fsync(file.fileno())
         try:
+            _Transfer(url, file, tag, size, report, note).run()
+            os.fsync(file.fileno())
             _check_kind(part, target)
             found = _verified(part, target, known, _CHANGED)
-        except SourceError:
-            part.unlink()
-            tag.unlink(missing_ok=True)
+        except SourceError as error:
+            if error.code in _WRONG or file.seek(0, os.SEEK_END) == 0:
+                part.unlink()
+                tag.unlink(missing_ok=True)
             raise
-    # The record comes first: a file under its own name has one, whenever the power fails.
-    _keep_record(target, found)
-    part.replace(target)
-    flush_folder(target.parent)
+        # The record comes first: a file under its own name has one, whenever the power fails.
+        _keep_record(target, found)
+        part.replace(target)
+        flush_folder(target.parent)
     tag.unlink(missing_ok=True)
     note(f"{target}: {format_bytes(target.stat().st_size)}, {_judged(known)}\n  sha256 {found}")
 
 
+def _is_ours(handle: int, part: Path) -> bool:
+    """Whether no other process has the part, or has just made this very file the target."""
+    return lock(handle) and part.exists() and os.path.samestat(os.fstat(handle), os.lstat(part))
+
+
+_WRONG = ("SRC-CHECKSUM", "SRC-SUFFIX")  # whole, and of no use
 _CHANGED = (
     "Nothing was kept. If the file has changed where it comes from and you trust it, delete its "
     ".sha256 file, or give the new checksum with --sha256."
@@ -180,7 +187,7 @@ def _check_kind(part: Path, target: Path) -> None:
         raise SourceError(
             f"{target}: what the server sent is {found.name if found else 'plain'} data, "
             f"not {named.name if named else 'plain'}",
-            code="SRC-FETCH",
+            code="SRC-SUFFIX",
             hint="Nothing was kept. Open the address in a browser to see what it has.",
         )
 
@@ -205,6 +212,9 @@ def _recorded(target: Path) -> str | None:
 
 
 def _keep_record(target: Path, found: str) -> None:
+    with contextlib.suppress(SourceError):
+        if _recorded(target) == found:
+            return  # the folder may be closed to us
     write_whole(_record(target), f"{found}  {target.name}\n".encode())
 
 
