@@ -20,9 +20,13 @@ as this page.
 
 
 def commands() -> dict[str, Any]:
-    """Commands by name, as they are called."""
-    group: Any = typer.main.get_command(app)
-    return dict(group.commands)
+    """Commands by name, as they are called; those of a group with its name in front."""
+    top: Any = typer.main.get_command(app)
+    found = {}
+    for name, command in top.commands.items():
+        below = getattr(command, "commands", None)
+        found |= {f"{name} {n}": c for n, c in below.items()} if below else {name: command}
+    return found
 
 
 def write(path: Path) -> None:

@@ -44,14 +44,14 @@ def open_whole(path: str | os.PathLike[str], size: int | None = None) -> Iterato
         _remove_left(target)
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0)
         with os.fdopen(os.open(temporary, flags, 0o666), "wb") as file:
-            _lock(file.fileno())
+            lock(file.fileno())
             if target.exists():
                 os.fchmod(file.fileno(), stat.S_IMODE(target.stat().st_mode))
             yield file
             file.flush()
             os.fsync(file.fileno())
         temporary.replace(target)
-        _flush_folder(target.parent)
+        flush_folder(target.parent)
     except BaseException as error:
         if not device:
             with contextlib.suppress(OSError):
@@ -75,7 +75,7 @@ def _remove_left(target: Path) -> None:
         with contextlib.suppress(OSError):
             handle = os.open(left, os.O_RDWR | getattr(os, "O_NOFOLLOW", 0))
             try:
-                if _lock(handle):
+                if lock(handle):
                     left.unlink()
             finally:
                 os.close(handle)
@@ -91,7 +91,7 @@ def _runs(pid: int) -> bool:
     return True
 
 
-def _lock(handle: int) -> bool:
+def lock(handle: int) -> bool:
     """Whether a file is ours now; where a file system knows no locks, it is."""
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -100,7 +100,8 @@ def _lock(handle: int) -> bool:
     return True
 
 
-def _flush_folder(folder: Path) -> None:
+def flush_folder(folder: Path) -> None:
+    """Make the names in a folder safe from a crash."""
     handle = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(handle)

@@ -26,6 +26,7 @@ COMMANDS = (
     "report",
     "plan",
     "export",
+    "datasets",
     "demo",
 )
 HEAVY = ("sklearn", "scipy", "pyarrow", "matplotlib", "dask", "pandas", "fsspec", "pydantic")

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from bearsketch.cli.datasets import datasets
 from bearsketch.cli.demo import demo
 from bearsketch.cli.evaluate import evaluate
 from bearsketch.cli.export import export
@@ -44,6 +45,7 @@ COMMANDS = (
 )
 for command in COMMANDS:
     app.command()(guarded(command))
+app.add_typer(datasets)
 
 
 def _show_version(wanted: bool) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 
 
 @contextlib.contextmanager
-def work_left(what: str) -> Iterator[Callable[[float, float], None]]:
+def work_left(what: str) -> Iterator[Callable[[float, float | None], None]]:
     """Give a function that takes the work done and the work known of, and shows both.
 
     The bar goes to stderr, and to nowhere unless that is a terminal.
@@ -34,7 +34,7 @@ def work_left(what: str) -> Iterator[Callable[[float, float], None]]:
         task = progress.add_task(what, total=None)
         started = False
 
-        def report(done: float, total: float) -> None:
+        def report(done: float, total: float | None) -> None:
             nonlocal started
             if started:
                 progress.update(task, completed=done, total=total)

@@ -85,7 +85,8 @@ def prepare(name: str, data: Path, folder: Path) -> Path:
             raise SourceError(
                 f"cannot prepare {name} from {data}: {error}",
                 code="EXP-DATA",
-                hint="Give --data the folder that holds text, clicks and genomes.",
+                hint="Give --data the folder that holds text, clicks and genomes; "
+                "bearsketch datasets list shows what can be fetched.",
             ) from error
         prepared.save(path)
     return path

@@ -38,7 +38,12 @@ Line = tuple[str, bytes]  # a label and the text
 def rcv1(data: Path) -> Prepared:
     """News wire as cosine-normalised TF-IDF, two groups of topics."""
     folder = data / "text" / "rcv1"
-    train, test = (_svmlight(folder / f"rcv1_binary_{part}.svm.gz") for part in ("train", "test"))
+    subset, fetched = (
+        [folder / name.format(part) for part in ("train", "test")]
+        for name in ("rcv1_binary_{}.svm.gz", "rcv1_{}.binary.bz2")
+    )
+    whole = all(path.exists() for path in fetched) and not any(path.exists() for path in subset)
+    train, test = map(_svmlight, fetched if whole else subset)
     return Prepared(train, test, RCV1_FEATURES, 2)
 
 
