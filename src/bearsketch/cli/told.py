@@ -55,8 +55,8 @@ class Told:
                     self._display.note(f"{use} columns: {_some(columns)}")
             if training.oversized is not None:
                 self._display.note(
-                    f"warning[DATA-SCALE] {training.oversized}, and slow the learning of all "
-                    "others: divide them, so that they are near 1, or leave them out"
+                    f"warning[DATA-SCALE] {training.oversized}, which spoils the learning of all: "
+                    "divide them, so that they are near 1, or leave them out"
                 )
             if training.resumed is not None:
                 self._display.note(

@@ -223,12 +223,12 @@ class Training:
             seen.add(batch.labels)
             size += _bytes_of(batch)
             first.append(batch)
-        self.oversized = oversized(first)
         self.task = decide(seen, **self._wanted)
         if self.task.reserved:
             self._numbers = {label: number for number, label in enumerate(self.task.classes or ())}
         classes = self.task.reserved or self.task.classes
         self.learner = make_learner(loss=self.task.loss, classes=classes, **self._parts)
+        self.oversized = oversized(first, self.learner.config.direction == "staged")
         self.scores = make_scores(self.task.loss, self.learner.config.n_classes)
         if self._max_memory is not None:
             limits = self.stream.options.limits

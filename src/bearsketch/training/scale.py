@@ -10,15 +10,17 @@ from bearsketch.batch import Batch
 from bearsketch.escape import visible
 from bearsketch.keys import key_name
 
-# A step that suits a value of 40 is 1,600 times too small for one of 1.
-LARGE, TIMES_OTHERS, SHARE, MOST_NAMED = 4.0, 4.0, 0.5, 3
+# A step that suits a value of 40 is 1,600 times too small for one of 1. The staged direction
+# allows for that, and minds only what one-byte cells cannot hold beside the others.
+TIMES_OTHERS, TIMES_OTHERS_STAGED = 4.0, 1000.0
+LARGE, SHARE, MOST_NAMED = 4.0, 0.5, 3
 
 
-def oversized(batches: Collection[Batch]) -> str | None:
+def oversized(batches: Collection[Batch], staged: bool = False) -> str | None:
     """Name features whose values dwarf those of all others, or None.
 
-    They are those with values above 4, and 4 times above the median of all values, if they make
-    more than half of the sum of squares.
+    They are those with values above 4, and 4 times above the median of all values (1,000 times
+    for the staged direction), if they make more than half of the sum of squares.
 
     Examples
     --------
@@ -40,7 +42,8 @@ def oversized(batches: Collection[Batch]) -> str | None:
     squares = np.bincount(of_entry, sizes**2)
     typical = float(np.median(sizes))
     rms = np.sqrt(squares / counts)
-    large = (rms > LARGE) & (rms > TIMES_OTHERS * typical)
+    times = TIMES_OTHERS_STAGED if staged else TIMES_OTHERS
+    large = (rms > LARGE) & (rms > times * typical)
     if not large.any() or large.all() or squares[large].sum() <= SHARE * squares.sum():
         return None
     ranked = np.flatnonzero(large)[np.argsort(-squares[large], kind="stable")]
