@@ -53,9 +53,10 @@ format: setup  ## put Python and C++ sources into shape
 	$(BIN)/ruff format .
 	$(BIN)/clang-format -i $$(git ls-files '*.hpp' '*.cpp')
 
-native-test: $(VENV)/.tools  ## C++ tests, plain and under address, undefined-behaviour and thread sanitizers
+PRESETS ?= default sanitize
+native-test: $(VENV)/.tools  ## C++ tests, plain and under sanitizers; PRESETS=thread for that of threads
 	tools/need-debian $(DOCTEST_HEADER) doctest-dev
-	for preset in default sanitize thread; do \
+	for preset in $(PRESETS); do \
 	  PATH="$(CURDIR)/$(BIN):$$PATH"; \
 	  cmake --preset $$preset >/dev/null && cmake --build --preset $$preset -j $(JOBS) && \
 	  ctest --preset $$preset || exit 1; \

@@ -202,8 +202,7 @@ def _digest_place(data: bytes, source: str = "model") -> int:
 
 
 def _bad(source: str, why: str, code: str) -> ModelFileError:
-    return ModelFileError(
-        f"{source} is not a usable model file: {why}",
-        code=code,
-        hint="Train the model again, or copy the file again from where it was made.",
-    )
+    hint = "Train the model again, or copy the file again from where it was made."
+    if code == "MODEL-FOREIGN":
+        hint = "A model is what `bearsketch train -o` writes; a command takes it before the data."
+    return ModelFileError(f"{source} is not a usable model file: {why}", code=code, hint=hint)
