@@ -359,7 +359,10 @@ def test_a_folder_that_cannot_be_is_a_source_error(tmp_path):
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_signal_writes_a_checkpoint_first(number, tmp_path):
+def test_a_signal_writes_a_checkpoint_first(number, tmp_path, request):
+    # Where tests run in the background, interrupts are ignored, and would stay so.
+    before = signal.signal(number, signal.default_int_handler)
+    request.addfinalizer(lambda: signal.signal(number, before))
     data, seen = lines(), []
 
     def watch(training):

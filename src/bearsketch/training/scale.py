@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 
 import numpy as np
+import numpy.typing as npt
 
 from bearsketch.batch import Batch
 from bearsketch.escape import visible
@@ -14,6 +15,7 @@ from bearsketch.keys import key_name
 # allows for that, and minds only what one-byte cells cannot hold beside the others.
 TIMES_OTHERS, TIMES_OTHERS_STAGED = 4.0, 1000.0
 LARGE, SHARE, MOST_NAMED = 4.0, 0.5, 3
+MOST_ENTRIES = 20_000  # looked at: enough to tell, and little memory
 
 
 def oversized(batches: Collection[Batch], staged: bool = False) -> str | None:
@@ -30,12 +32,10 @@ def oversized(batches: Collection[Batch], staged: bool = False) -> str | None:
     >>> oversized([small, Batch.from_rows([{"income": 50_000.0, "a": 1.0}])])
     "values of 'income' (about 5e+04) are far larger than the others (about 1)"
     """
-    if not batches:
+    if not any(batch.n_entries for batch in batches):
         return None
-    keys = np.concatenate([batch.keys for batch in batches])
-    sizes = np.abs(np.concatenate([batch.values for batch in batches]).astype(np.float64))
-    if not len(keys):
-        return None
+    keys, values = _first(batches)
+    sizes = np.abs(values.astype(np.float64))
     distinct, first, of_entry, counts = np.unique(
         keys, return_index=True, return_inverse=True, return_counts=True
     )
@@ -55,6 +55,15 @@ def oversized(batches: Collection[Batch], staged: bool = False) -> str | None:
     return (
         f"values of {', '.join(named)}{rest} are far larger than the others (about {typical:.3g})"
     )
+
+
+def _first(batches: Collection[Batch]) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.float32]]:
+    keys, values, room = [], [], MOST_ENTRIES
+    for batch in batches:
+        keys.append(batch.keys[:room])
+        values.append(batch.values[:room])
+        room = max(room - batch.n_entries, 0)
+    return np.concatenate(keys), np.concatenate(values)
 
 
 def _name(batches: Collection[Batch], entry: int, key: int) -> str:
