@@ -8,6 +8,8 @@ import tarfile
 import numpy as np
 import pytest
 
+from tests.experiments.serving import server  # noqa: F401 (a fixture)
+
 GOOD, BAD = ["great", "lovely", "superb"], ["awful", "boring", "dreadful"]
 FILLER = [f"word{i}" for i in range(40)]
 

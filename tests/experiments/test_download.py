@@ -2,103 +2,25 @@
 
 from __future__ import annotations
 
-import bz2
-import hashlib
-import http.server
 import json
-import lzma
-import re
-import resource
-import subprocess
 import sys
 import threading
 from collections import namedtuple
 
-import numpy as np
 import pytest
 
 from bearsketch.exceptions import ParameterError, SourceError
-from bearsketch.experiments.datasets import download, text
+from bearsketch.experiments.datasets import download
 from bearsketch.experiments.datasets.download import fetch_file
-from bearsketch.experiments.datasets.public import PUBLIC, PublicFile, address, public_sets
-from tests.experiments.conftest import svmlight
+from tests.experiments.serving import DATA, Handler, digest, ranges
 
 COMMAND = [sys.executable, "-c", "from bearsketch.cli.app import main; main()"]
-DATA = bz2.compress(np.random.default_rng(1).bytes(300_000))
 OTHER = DATA[:10] + DATA[:9:-1]  # as long, so that no length tells them apart
-
-
-class Handler(http.server.BaseHTTPRequestHandler):
-    """Answers as ``server`` is set up to; a cut connection ends after so many bytes."""
-
-    protocol_version = "HTTP/1.1"
-
-    def log_message(self, *_):
-        pass
-
-    def do_GET(self):
-        server = self.server
-        server.seen.append(dict(self.headers))
-        answer = server.answers.pop(0) if server.answers else None
-        if answer is not None:
-            return self.answer(answer[0], b"no", answer[1])
-        data = server.files.get(self.path)
-        if data is None:
-            return self.answer(404, b"<html>not here</html>")
-        name = "Last-Modified" if server.etag.endswith("GMT") else "ETag"
-        headers = {name: server.etag} if server.etag else {}
-        wanted = re.fullmatch(r"bytes=(\d+)-", self.headers.get("Range", ""))
-        same = server.ignores_if_range or self.headers.get("If-Range") == server.etag
-        if not (wanted and server.ranges and same):
-            return self.answer(200, data, headers)
-        start = int(wanted[1])
-        if start >= len(data):
-            return self.answer(416, b"", {"Content-Range": f"bytes */{len(data)}"})
-        headers["Content-Range"] = f"bytes {start}-{len(data) - 1}/{len(data)}"
-        return self.answer(206, data[start:], headers)
-
-    def answer(self, code, body, headers=()):
-        cut = self.server.cuts.pop(0) if self.server.cuts and code in (200, 206) else None
-        self.send_response(code)
-        for name, value in dict(headers).items():
-            self.send_header(name, value)
-        if self.server.chunked:
-            self.send_header("Transfer-Encoding", "chunked")
-            body = b"%x\r\n%s\r\n0\r\n\r\n" % (len(body), body)
-        elif self.server.tells_length:
-            self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body[:cut])
-        self.close_connection = cut is not None or not self.server.tells_length
-
-
-@pytest.fixture
-def server(monkeypatch):
-    monkeypatch.setattr(download, "WAITS", (0.0, 0.0))
-    found = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    found.files, found.etag, found.ranges = {"/a.bz2": DATA}, '"one"', True
-    found.ignores_if_range, found.tells_length, found.chunked = False, True, False
-    found.cuts, found.answers, found.seen = [], [], []
-    found.url = f"http://127.0.0.1:{found.server_port}"
-    thread = threading.Thread(target=found.serve_forever, kwargs={"poll_interval": 0.01})
-    thread.start()
-    yield found
-    found.shutdown()
-    thread.join()
-    found.server_close()
 
 
 @pytest.fixture
 def target(tmp_path):
     return tmp_path / "below" / "a.bz2"
-
-
-def digest(data):
-    return hashlib.sha256(data).hexdigest()
-
-
-def ranges(server):
-    return [headers.get("Range") for headers in server.seen]
 
 
 def assert_whole(target, data=DATA):
@@ -411,116 +333,3 @@ def test_link_in_place_of_the_part_is_not_followed(server, target, tmp_path):
         fetch_file(f"{server.url}/a.bz2", target)
     assert caught.value.code == "IO-WRITE"
     assert victim.read_text() == "mine"
-
-
-def test_table_has_web_addresses_and_no_guessed_checksums():
-    for data in PUBLIC.values():
-        for file in data.files:
-            assert address(data, file).startswith("https://")
-            assert file == PublicFile(file.name)
-    assert public_sets(["rcv1", "rcv1"]) == [PUBLIC["rcv1"]]
-
-
-def run(*words, **options):
-    return subprocess.run(
-        [*COMMAND, "datasets", *map(str, words)],
-        capture_output=True,
-        text=True,
-        timeout=60,
-        **options,
-    )
-
-
-@pytest.fixture
-def rcv1(server):
-    random = np.random.default_rng(3)
-    for part, n in (("train", 60), ("test", 20)):
-        name = f"/rcv1_{part}.binary.bz2"
-        server.files[name] = bz2.compress(svmlight(random, n).encode())
-    return server
-
-
-def test_command_fetches_what_reproduce_reads(rcv1, tmp_path):
-    done = run("fetch", "rcv1", "--to", tmp_path, "--from", rcv1.url + "/")
-    assert done.returncode == 0, done.stderr
-    assert len(done.stdout.splitlines()) == 2
-    assert done.stderr.count("this file is trusted") == 2
-    prepared = text.rcv1(tmp_path)
-    assert (len(prepared.train), len(prepared.test)) == (60, 20)
-    listed = json.loads(run("list", "--to", tmp_path, "--json").stdout)["datasets"]
-    assert [name for name in listed if listed[name]["fetched"]] == ["rcv1"]
-    assert "(fetched)" in run("list", "--to", tmp_path).stdout
-
-
-def test_command_checks_the_given_checksum(rcv1, tmp_path):
-    words = ["fetch", "rcv1", "--to", tmp_path, "--from", rcv1.url]
-    done = run(*words, "--sha256", f"rcv1_train.binary.bz2={digest(DATA)}")
-    assert done.returncode == 4
-    assert "error[SRC-CHECKSUM]" in done.stderr
-    assert list((tmp_path / "text" / "rcv1").iterdir()) == []
-    right = digest(rcv1.files["/rcv1_train.binary.bz2"]).upper()
-    done = run(*words, "--sha256", f"rcv1_train.binary.bz2={right}")
-    assert done.returncode == 0, done.stderr
-    assert done.stderr.count("the checksum is right") == 1
-
-
-@pytest.mark.parametrize(
-    ("words", "code"),
-    [
-        (["iris"], "EXP-DATASET"),
-        (["rcv1", "--from", "file:///tmp"], "EXP-URL"),
-        (["rcv1", "--sha256", "abc"], "EXP-SHA256"),
-        (["rcv1", "--sha256", "kdd12.tr.xz=" + 64 * "a"], "EXP-SHA256"),
-    ],
-)
-def test_usage_errors(words, code, tmp_path):
-    done = run("fetch", *words, "--to", tmp_path)
-    assert done.returncode == 2
-    assert f"error[{code}]" in done.stderr
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_disk_that_fills_up_keeps_the_part(server, tmp_path):
-    server.files["/webspam_wc_normalized_trigram.svm.xz"] = lzma.compress(DATA)
-    words = ["fetch", "webspam", "--to", tmp_path, "--from", server.url]
-
-    def small_files():
-        resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, resource.RLIM_INFINITY))
-
-    done = run(*words, preexec_fn=small_files)
-    assert done.returncode == 4
-    assert "error[IO-WRITE]" in done.stderr
-    assert "File too large" in done.stderr
-    folder = tmp_path / "text" / "webspam"
-    (part,) = folder.glob("*.part")
-    assert part.stat().st_size == 100_000
-    done = run(*words)
-    assert done.returncode == 0, done.stderr
-    assert ranges(server)[-1] == "bytes=100000-"
-    assert sorted(path.name for path in folder.iterdir()) == [
-        part.name[:-5],
-        part.name[:-5] + ".sha256",
-    ]
-
-
-def test_interrupted_command_says_how_to_go_on(server, tmp_path):
-    server.files["/webspam_wc_normalized_trigram.svm.xz"] = lzma.compress(DATA)
-    blocked, asked = threading.Event(), threading.Event()
-
-    class Slow(Handler):
-        def answer(self, code, body, headers=()):
-            asked.set()
-            blocked.wait(30)
-
-    server.RequestHandlerClass = Slow
-    words = ["datasets", "fetch", "webspam", "--to", str(tmp_path), "--from", server.url]
-    process = subprocess.Popen([*COMMAND, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    try:
-        assert asked.wait(30)
-        process.send_signal(2)
-        _, errors = process.communicate(timeout=30)
-    finally:
-        blocked.set()
-    assert process.returncode == 130
-    assert b"the same command goes on" in errors
-    assert b"Traceback" not in errors
