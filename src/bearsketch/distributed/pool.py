@@ -11,9 +11,9 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection, wait
-from types import TracebackType
 from typing import Any, NamedTuple, Self
 
+from bearsketch.closing import Closes
 from bearsketch.distributed.task import Beat, Job, Result, learn_partition
 from bearsketch.exceptions import BearError, DistributedError, ModelFileError
 
@@ -30,7 +30,7 @@ class Lost(NamedTuple):
     reason: str
 
 
-class Serial:
+class Serial(Closes):
     """One worker: this process itself."""
 
     workers = 1
@@ -44,17 +44,6 @@ class Serial:
 
     def close(self) -> None:
         """Nothing to end."""
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
 
 def _noting(beat: Any, number: int) -> Beat | None:

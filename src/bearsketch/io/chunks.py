@@ -8,9 +8,9 @@ import stat
 import threading
 from collections import deque
 from collections.abc import Iterator
-from types import TracebackType
-from typing import BinaryIO, Self
+from typing import BinaryIO
 
+from bearsketch.closing import Closes
 from bearsketch.exceptions import LimitError, ParseError, SourceError
 from bearsketch.io.codecs import MAGIC_BYTES, codec_named, codec_of, decode
 from bearsketch.io.limits import CHUNK_BYTES, CHUNKS_AHEAD, Limits
@@ -19,7 +19,7 @@ from bearsketch.io.source import Input
 _WAKE_MS = 100
 
 
-class Chunks:
+class Chunks(Closes):
     """Decoded bytes of one input, in order; iterate once, close when done.
 
     Parameters
@@ -86,17 +86,6 @@ class Chunks:
         """Stop the thread and close the input; safe to call twice."""
         self._ahead.close()
         self._raw.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
     def _produce(self) -> Iterator[bytes]:
         for chunk in self._decode():

@@ -5,10 +5,10 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator
 from dataclasses import fields
-from types import TracebackType
-from typing import Any, NamedTuple, Protocol, Self
+from typing import Any, NamedTuple, Protocol
 
 from bearsketch.batch import Batch, Position
+from bearsketch.closing import Closes
 from bearsketch.exceptions import DataError, ParameterError, SourceError
 from bearsketch.io.account import Account, Counts
 from bearsketch.io.chunks import Chunks
@@ -91,7 +91,7 @@ def open_stream(source: Source, format: str = "auto", **options: Any) -> Stream:
     return Stream(source, format, ReadOptions(**options))
 
 
-class Stream:
+class Stream(Closes):
     """Batches of examples; iterate once for each pass, close when done.
 
     Batches have exactly ``options.rows`` examples, whatever files these come from; only the last
@@ -183,17 +183,6 @@ class Stream:
     def close(self) -> None:
         """Stop reading and close what was opened; safe to call twice."""
         self._end_pass()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
     def _end_pass(self) -> None:
         running, self._running = self._running, None
