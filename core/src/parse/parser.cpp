@@ -7,10 +7,7 @@
 namespace bear::parse {
 
 Parser::Parser(const Options& options, std::string prefix, std::size_t max_line_bytes)
-    : options_(options),
-      splitter_(max_line_bytes),
-      row_(options),
-      prefix_(std::move(prefix)) {
+    : options_(options), splitter_(max_line_bytes), row_(options), prefix_(std::move(prefix)) {
   if (options.labels == Labels::number) label_kind_ = LabelKind::number;
   if (options.labels == Labels::name) label_kind_ = LabelKind::name;
 }
@@ -79,9 +76,8 @@ bool Parser::fail_shared(const char* code, const char* at, std::string message) 
 
 bool Parser::fail_name(std::size_t bytes, const char* at) {
   return fail_shared("COM-NAME-LONG", at,
-                     "feature name of " + std::to_string(bytes) +
-                         " bytes is above the limit of " + std::to_string(options_.max_name_bytes) +
-                         " (max_name_bytes)");
+                     "feature name of " + std::to_string(bytes) + " bytes is above the limit of " +
+                         std::to_string(options_.max_name_bytes) + " (max_name_bytes)");
 }
 
 bool Parser::fail_features(const char* at) {

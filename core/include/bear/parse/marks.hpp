@@ -46,15 +46,23 @@ class Marks {
   static std::uint32_t* write(const char* bytes, char other, std::size_t at, std::uint32_t* to) {
     std::uint64_t found = 0;
     for (int i = 0; i < 4; ++i) found |= std::uint64_t{in_sixteen(bytes + 16 * i, other)} << 16 * i;
-    const int n = std::popcount(found);
+    const int n = count(found);
     for (int done = 0; done < n; done += step) {
       for (int i = 0; i < step; ++i) {
-        to[done + i] = static_cast<std::uint32_t>(at) +
-                       static_cast<std::uint32_t>(std::countr_zero(found));
+        to[done + i] =
+            static_cast<std::uint32_t>(at) + static_cast<std::uint32_t>(std::countr_zero(found));
         found &= found - 1;
       }
     }
     return to + n;
+  }
+
+  // std::popcount is a call where the processor may lack the instruction.
+  static int count(std::uint64_t x) {
+    x -= (x >> 1) & 0x5555555555555555ULL;
+    x = (x & 0x3333333333333333ULL) + ((x >> 2) & 0x3333333333333333ULL);
+    return static_cast<int>((((x + (x >> 4)) & 0x0f0f0f0f0f0f0f0fULL) * 0x0101010101010101ULL) >>
+                            56);
   }
 
   // One bit for each of sixteen bytes.

@@ -58,7 +58,6 @@ inline const char* take_digits(const char* at, const char* end, std::uint64_t& n
   return at;
 }
 
-
 }  // namespace detail
 
 // Reads n digits, 1 to 8 of them, where eight bytes can be read. False if one is no digit.
@@ -78,10 +77,10 @@ inline bool read_digits(const char* at, std::size_t n, std::uint64_t& out) {
 // A number too large for a double becomes an infinity of its sign, one too small becomes 0.
 const char* read_number(const char* at, const char* end, double& out);
 
-// Reads a number of n bytes such as 0.128801 or 12, of which most values are: one digit, a point and
-// at most seven more; or at most eight digits. So many bytes must be readable. Both parts of the
-// quotient are exact, so it is the nearest double (Clinger's fast path). False for any other text,
-// which may be a number all the same.
+// Reads a number of n bytes such as 0.128801 or 12, of which most values are: one digit, a point
+// and at most seven more; or at most eight digits. So many bytes must be readable. Both parts of
+// the quotient are exact, so it is the nearest double (Clinger's fast path). False for any other
+// text, which may be a number all the same.
 inline constexpr std::ptrdiff_t short_number_bytes = 10;
 inline bool read_short_number(const char* at, std::size_t n, double& out) {
   using namespace detail;

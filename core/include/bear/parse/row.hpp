@@ -49,8 +49,8 @@ class Row {
   void use_space(std::string_view text);
   std::size_t space_size() const { return space_.size(); }
 
-  // A feature whose key is the hash of its name, which is the space and `name` joined; of the memory
-  // at `name`, `readable` bytes can be read. A row has named features only, or none.
+  // A feature whose key is the hash of its name, which is the space and `name` joined; of the
+  // memory at `name`, `readable` bytes can be read. A row has named features only, or none.
   Added add(std::string_view name, std::size_t readable, float value) {
     if (value == 0) return Added::yes;
     if (items_.size() >= max_features_ || text_.size() > max_row_name_bytes) return Added::too_many;
@@ -124,7 +124,7 @@ class Row {
   std::uint64_t duplicates_ = 0, collisions_ = 0;
   Buffer<Item> items_, spare_;
   std::size_t hashed_ = 0;  // items whose key is known
-  Buffer<char> text_;       // names of the items by place, end to end, with copy_slack after the last
+  Buffer<char> text_;  // names of the items by place, end to end, with copy_slack after the last
   Buffer<std::uint32_t> ends_;
 };
 
