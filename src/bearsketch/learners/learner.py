@@ -210,21 +210,18 @@ class Learner:
     def merge(self, other: Learner) -> None:
         """Average in another learner, weighted by examples seen.
 
-        Cells, exact weights and intercepts are averaged and the selection is rebuilt from the
-        union of both; pairs of L-BFGS are dropped; counters add up.
+        This one becomes what :func:`~bearsketch.learners.average.average` makes of both.
 
         Raises
         ------
         IncompatibleError
             Unless both have the same configuration (seed and shape included), labels and naming.
         """
+        from bearsketch.learners.average import average
+
         self.check_mergeable(other)
-        mine, theirs = self._core.counters.examples, other._core.counters.examples
-        total = max(mine + theirs, 1)
-        share = mine / total if mine + theirs else 0.5
-        with _core_errors():
-            self._core.merge(other._core, share, 1.0 - share)
-        self.naming = self.naming or other.naming
+        merged = average([self, other])
+        self._core, self.naming = merged._core, merged.naming
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model file: the same model gives the same bytes, and it is whole or absent."""
