@@ -28,7 +28,8 @@ def average(parts: Sequence[Learner], start: Learner | None = None) -> Learner:
     r"""Average learners, weighted by the examples each has learned.
 
     Cells, exact weights, intercepts and clocks are averaged; the selection is made anew from all
-    that any part selected; examples and minibatches add up, passes are the most of any. Pairs of L-BFGS are dropped.
+    that any part selected; examples and minibatches add up, passes are the most of any. Pairs of
+    L-BFGS are dropped.
 
     Where all parts went on from one ``start``, each made a move :math:`d_i` from there. The mean of
     moves that point in different directions is shorter than any of them: what one part learned of

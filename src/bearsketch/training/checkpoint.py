@@ -10,7 +10,6 @@ import time
 import warnings
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
 from typing import Any, NamedTuple, Self
 
 from bearsketch import model_file
@@ -104,17 +103,12 @@ class Checkpoints:
                     hint="Go on from them (--resume), or name another folder.",
                 )
         except BaseException:
-            self.__exit__(None, None, None)
+            self.__exit__()
             raise
         self._last = time.monotonic()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         if self._lock is not None:
             os.close(self._lock)
             self._lock = None
