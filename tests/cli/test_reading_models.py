@@ -211,3 +211,12 @@ def test_reads_without_a_label_are_predicted(tmp_path):
 def test_labels_of_another_kind_do_not_matter_to_predictions(model):
     got = rows(good("predict", model, input="unknown |w prize\n").stdout)
     assert got[1][2] == "1"
+
+
+@pytest.mark.parametrize("command", ["predict", "export"])
+def test_a_bar_is_standard_output(command, model, spam, tmp_path):
+    arguments = [model, spam] if command == "predict" else [model, "--to", "json"]
+    plain = good(command, *arguments, "-q")
+    named = good(command, *arguments, "-q", "-o", "-", cwd=tmp_path)
+    assert named.stdout == plain.stdout != ""
+    assert list(tmp_path.iterdir()) == []

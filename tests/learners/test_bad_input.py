@@ -345,3 +345,11 @@ def test_a_damaged_file_is_refused_and_the_file_stays(learner, tmp_path):
     with pytest.raises(ModelFileError, match="not a usable model file: its checksum"):
         load(path)
     assert path.read_bytes() == damaged
+
+
+def test_rows_that_are_no_batch_are_refused_with_what_to_pass(learner):
+    for call in (learner.learn, learner.predict, learner.predict_proba):
+        with pytest.raises(TypeError, match="must come in a Batch, got list") as caught:
+            call([{"free": 1.0}])
+        assert isinstance(caught.value, ParameterError)
+        assert "Batch.from_rows(" in str(caught.value)

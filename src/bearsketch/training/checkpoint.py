@@ -155,11 +155,12 @@ class Checkpoints:
         return path
 
     def forget(self) -> None:
-        """Delete all checkpoints, once what they led to is safe."""
+        """Delete all checkpoints, once what they led to is safe, and the lock after the run."""
         with contextlib.ExitStack() as opened:
             if self._lock is None:
                 lock = _locked(self.folder)
                 opened.callback(os.close, lock)
+                opened.callback(_lock_file(self.folder).unlink)
             for number in self._numbers():
                 self._path(number).unlink()
 
@@ -186,12 +187,26 @@ def _read(path: Path) -> Saved:
     return Saved(path, learner, arrays, plain["training"])
 
 
+def _lock_file(folder: Path) -> Path:
+    return folder / "lock"
+
+
 def _locked(folder: Path) -> int:
     """Lock a folder for this process; closing the handle lets go."""
+    while True:
+        handle = _try_lock(folder)
+        # A run that ended may have deleted the file between our opening and locking it.
+        with contextlib.suppress(OSError):
+            if os.path.samestat(os.fstat(handle), _lock_file(folder).stat()):
+                return handle
+        os.close(handle)
+
+
+def _try_lock(folder: Path) -> int:
     try:
         folder.mkdir(parents=True, exist_ok=True)
         flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0) | os.O_CLOEXEC
-        handle = os.open(folder / "lock", flags, 0o666)
+        handle = os.open(_lock_file(folder), flags, 0o666)
     except OSError as error:
         raise SourceError(
             f"checkpoint: cannot use the folder {folder}: {error.strerror or error}",
