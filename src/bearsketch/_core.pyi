@@ -116,11 +116,12 @@ class CsvTable:
         self,
         first: int,
         last: int,
-        uses: list[tuple[int, bool, bytes]],
+        uses: list[tuple[int, int, bytes]],
         seed: int,
         names: bool,
         max_name_bytes: int,
         max_features: int,
+        ngrams: tuple[int, int, int, int, bool, bool],
     ) -> dict[str, Any]: ...
     def numbers(
         self, column: int, first: int, last: int
@@ -138,11 +139,12 @@ class ArrowReader:
         self,
         first: int,
         last: int,
-        uses: list[tuple[int, bool, bytes]],
+        uses: list[tuple[int, int, bytes]],
         seed: int,
         names: bool,
         max_name_bytes: int,
         max_features: int,
+        ngrams: tuple[int, int, int, int, bool, bool],
     ) -> dict[str, Any]: ...
     def numbers(
         self, column: int, first: int, last: int
