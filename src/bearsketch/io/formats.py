@@ -36,6 +36,7 @@ _SVMLIGHT = re.compile(
     % (_NUMBER, _NUMBER, _NUMBER)
 )
 _VW = re.compile(rb"(?:[^|\t]*\t)?(?:[^\s|,]+[ \t]+){0,3}(?:'?[^\s|,]+)?[ \t]*\|[^,]*")
+_LINES = 20  # that are looked at
 _BOM = b"\xef\xbb\xbf"
 _QUOTED = re.compile(rb'"[^"]*"')
 
@@ -86,11 +87,16 @@ def _by_content(head: bytes, tests: dict[str, Callable[[bytes, list[bytes]], boo
 
 
 def _first_lines(head: bytes) -> list[bytes]:
-    """Up to 20 lines that are not blank."""
+    """First lines that are not blank."""
     lines = [line.rstrip(b"\r") for line in head.removeprefix(_BOM).split(b"\n")]
     if len(lines) > 1:
         lines.pop()  # it may be cut
-    return [line for line in lines if line.strip()][:20]
+    return [line for line in lines if line.strip()][:_LINES]
+
+
+def enough_lines(head: bytes) -> bool:
+    """Whether more bytes would not change what the first lines tell."""
+    return len(_first_lines(head)) == _LINES
 
 
 def _is_fastq(text: bytes, lines: list[bytes]) -> bool:

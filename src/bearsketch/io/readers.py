@@ -6,7 +6,8 @@ from typing import Any, Protocol
 
 from bearsketch.exceptions import DataError, SourceError
 from bearsketch.io.chunks import Chunks
-from bearsketch.io.formats import certain_format, separator_of
+from bearsketch.io.formats import certain_format, enough_lines, separator_of
+from bearsketch.io.limits import HEAD_BYTES
 from bearsketch.io.options import ReadOptions
 from bearsketch.io.pieces import Piece
 from bearsketch.io.source import Input
@@ -44,20 +45,14 @@ def format_hint(head: bytes, form: str) -> str:
 
 
 def make_reader(
-    chunks: Chunks,
-    found: Input,
-    form: str,
-    index: int,
-    options: ReadOptions,
-    shared: Any,
-    head: bytes,
+    chunks: Chunks, found: Input, form: str, index: int, options: ReadOptions, shared: Any
 ) -> Reader:
     """Reader of one input, by its format."""
     if form in ("csv", "tsv"):
         from bearsketch.io.columnar import CsvReader
 
-        default = "\t" if form == "tsv" else separator_of(head)
-        return CsvReader(chunks, options.separator or default, index, options, shared)
+        separator = options.separator or ("\t" if form == "tsv" else _separator(chunks))
+        return CsvReader(chunks, separator, index, options, shared)
     if form == "parquet":
         from bearsketch.io.arrow import ParquetReader
 
@@ -71,6 +66,17 @@ def make_reader(
     from bearsketch.io.native import NativeReader
 
     return NativeReader(chunks, form, index, options, shared)
+
+
+def _separator(chunks: Chunks) -> str:
+    """Find out the separator of a table, and wait for no more lines than that takes."""
+    head = chunks.head(HEAD_BYTES, 1)
+    while len(head) < HEAD_BYTES and not enough_lines(head):
+        longer = chunks.head(HEAD_BYTES, len(head) + 1)
+        if len(longer) == len(head):
+            break
+        head = longer
+    return separator_of(head)
 
 
 def _seekable(found: Input, compression: str) -> Any:

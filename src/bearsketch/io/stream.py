@@ -273,10 +273,7 @@ class Stream(Closes):
         self, chunks: Chunks, found: Input, index: int, shared: Any
     ) -> tuple[Reader | None, str]:
         # A pipe may be slow: no more is waited for than is needed.
-        undecided = self.format == "auto" or (
-            self.format == "csv" and self.options.separator is None
-        )
-        head = chunks.head(HEAD_BYTES, None if undecided else 2)
+        head = chunks.head(HEAD_BYTES, None if self.format == "auto" else 2)
         self._warn_suffix(chunks)
         if not head:
             self._warn("SRC-EMPTY", found.name, "the file is empty")
@@ -290,7 +287,7 @@ class Stream(Closes):
                 code="COM-UTF16",
                 hint="Convert it to UTF-8, for example with: iconv -f UTF-16 -t UTF-8",
             )
-        return make_reader(chunks, found, form, index, self.options, shared, head), hint
+        return make_reader(chunks, found, form, index, self.options, shared), hint
 
     def _settle_format(self, chunks: Chunks, found: Input, head: bytes) -> str:
         if self.format == "auto":
