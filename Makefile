@@ -75,8 +75,8 @@ asan-test: setup  ## the Python tests once, the compiled part under address and 
 	sed '1s|.*|#!$(CURDIR)/$(ASAN)/venv/bin/python|' $(ASAN_SITE)/bin/bearsketch > $(ASAN)/venv/bin/bearsketch
 	chmod +x $(ASAN)/venv/bin/bearsketch
 	LD_PRELOAD="$$(gcc -print-file-name=libasan.so):$$(gcc -print-file-name=libubsan.so):$$(gcc -print-file-name=libstdc++.so)" \
-	  ASAN_OPTIONS=detect_leaks=0 PYTHONMALLOC=malloc BEARSKETCH_SANITIZED=1 \
-	  $(ASAN)/venv/bin/python -m pytest $(ASAN_TESTS)
+	  ASAN_OPTIONS=detect_leaks=0 PYTHONMALLOC=malloc \
+	  $(ASAN)/venv/bin/python -m pytest -m "not unsanitized" -o timeout=1500 --tb=native $(ASAN_TESTS)
 
 SECONDS ?= 30
 RUNS ?=

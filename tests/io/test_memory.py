@@ -9,6 +9,8 @@ import pytest
 READ = """
 import sys
 from bearsketch.io import open_stream, Limits
+
+pytestmark = pytest.mark.unsanitized
 rows = 0
 options = eval(sys.argv[2])
 with open_stream(sys.argv[1], **options) as stream:

@@ -15,6 +15,8 @@ import pytest
 
 from bearsketch import Batch, DivergedError, make_learner
 
+pytestmark = pytest.mark.unsanitized
+
 pytestmark = pytest.mark.timeout(1200)  # half a minute each on a machine of its own
 
 N, P, K, DEPTH = 900, 1000, 8, 3

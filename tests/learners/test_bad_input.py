@@ -323,6 +323,7 @@ def test_compression_needs_a_dimension_and_room():
         make_learner("bear+", k=100, dimension=1000, compression=100)
 
 
+@pytest.mark.unsanitized
 def test_a_model_that_cannot_fit_into_memory_is_refused():
     with pytest.raises(LimitError, match="must fit into memory"):
         make_learner("mission", k=1, width=2**48, depth=16)

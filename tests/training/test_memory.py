@@ -24,6 +24,8 @@ from reliability import data, memory
 from reliability.process import good, run
 from tests.cli.helpers import bearsketch, result
 
+pytestmark = pytest.mark.unsanitized
+
 MIB = 1 << 20
 
 
