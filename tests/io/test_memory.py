@@ -9,8 +9,6 @@ import pytest
 READ = """
 import sys
 from bearsketch.io import open_stream, Limits
-
-pytestmark = pytest.mark.unsanitized
 rows = 0
 options = eval(sys.argv[2])
 with open_stream(sys.argv[1], **options) as stream:
@@ -20,6 +18,8 @@ peak = next(line for line in open("/proc/self/status") if line.startswith("VmHWM
 print(rows, peak.split()[1])
 """
 SLACK_KIB = 2048
+
+pytestmark = pytest.mark.unsanitized
 
 
 def read_peak(path, **options) -> tuple[int, int]:

@@ -31,7 +31,8 @@ LineParser::Line JsonlParser::parse_line() {
   };
   const bool read = in.each_member(name, [&] { return read_field(in, view(name_)); });
   if (!read) {
-    if (in.at_end()) {  // whatever else is wrong with it, the object has no end
+    if (in.at() ==
+        line_.data() + line_.size()) {  // whatever else is wrong with it, the object has no end
       fail("SYNTAX", in.at(),
            "the line ends inside its object: it is cut, or the object is on several lines");
     } else if (!failed()) {
