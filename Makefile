@@ -1,6 +1,6 @@
 # The front door. Every target sets up what it needs in .venv by itself.
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test browser-test lint format native-test fuzz reliability bench cost-model docs \
+.PHONY: help setup demo test browser-test lint format native-test asan-test fuzz reliability bench cost-model docs \
   linkcheck screenshots clean
 
 PYTHON ?= python3
@@ -64,15 +64,32 @@ native-test: $(VENV)/.tools  ## C++ tests, plain and under sanitizers; PRESETS=t
 	  ctest --preset $$preset || exit 1; \
 	done
 
+# A Python that finds the tools of .venv, but the package only as it is built here.
+ASAN := build/asan
+ASAN_SITE = $(ASAN)/venv/lib/python$(shell $(BIN)/python -c 'import sys; print("%d.%d" % sys.version_info[:2])')/site-packages
+ASAN_TESTS ?= tests
+asan-test: setup  ## the Python tests once, the compiled part under address and undefined-behaviour sanitizers
+	$(BIN)/python -m venv --without-pip $(ASAN)/venv
+	echo "$(CURDIR)/$(subst $(ASAN)/venv,$(VENV),$(ASAN_SITE))" > $(ASAN_SITE)/tools.pth
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m pip install --quiet --disable-pip-version-check \
+	  --no-build-isolation --no-deps --upgrade --target $(ASAN_SITE) -C build-dir=$(ASAN)/build \
+	  -C cmake.define.BEAR_SANITIZE=ON -C cmake.build-type=RelWithDebInfo -C install.strip=false .
+	sed '1s|.*|#!$(CURDIR)/$(ASAN)/venv/bin/python|' $(ASAN_SITE)/bin/bearsketch > $(ASAN)/venv/bin/bearsketch
+	chmod +x $(ASAN)/venv/bin/bearsketch
+	LD_PRELOAD="$$(gcc -print-file-name=libasan.so):$$(gcc -print-file-name=libubsan.so):$$(gcc -print-file-name=libstdc++.so)" \
+	  ASAN_OPTIONS=detect_leaks=0 PYTHONMALLOC=malloc \
+	  $(ASAN)/venv/bin/python -m pytest -m "not unsanitized" -o timeout=1500 --tb=native $(ASAN_TESTS)
+
 SECONDS ?= 30
+RUNS ?=
 FUZZ_TARGETS ?= vw svmlight fasta fastq text jsonl csv chunks learner
-fuzz: $(VENV)/.tools  ## run each fuzz target for SECONDS; what it finds lies in build/fuzz/found
+fuzz: $(VENV)/.tools  ## run each fuzz target for SECONDS, or for RUNS executions; finds are in build/fuzz/found
 	tools/need-debian clang++-14 clang-14 libclang-rt-14-dev
 	PATH="$(CURDIR)/$(BIN):$$PATH"; cmake --preset fuzz >/dev/null && cmake --build --preset fuzz -j $(JOBS)
 	mkdir -p build/fuzz/found
 	for target in $(FUZZ_TARGETS); do \
 	  mkdir -p build/fuzz/corpus/$$target; \
-	  build/fuzz/fuzz/fuzz_$$target -max_total_time=$(SECONDS) -timeout=10 -max_len=400 \
+	  build/fuzz/fuzz/fuzz_$$target $(if $(RUNS),-runs=$(RUNS),-max_total_time=$(SECONDS)) -timeout=10 -max_len=400 \
 	    -print_final_stats=1 -verbosity=0 -artifact_prefix=build/fuzz/found/$$target- \
 	    build/fuzz/corpus/$$target tests/corpus/$$target || exit 1; \
 	done

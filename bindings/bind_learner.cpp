@@ -265,7 +265,6 @@ void bind_learner(nb::module_& m) {
       .def("predict", &predict, nb::arg("indptr"), nb::arg("keys"), nb::arg("values"),
            nb::arg("selected_only"), nb::arg("means"))
       .def("query", &query, nb::arg("keys"))
-      .def("merge", &Learner::merge, nb::arg("other"), nb::arg("mine"), nb::arg("theirs"))
       .def("finish_pass", &Learner::finish_pass)
       .def("selected", &selected, nb::arg("group"))
       .def("restore_selected", &restore_selected, nb::arg("group"), nb::arg("keys"),

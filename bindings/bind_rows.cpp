@@ -22,23 +22,37 @@ namespace {
 
 nb::bytes to_bytes(std::string_view text) { return nb::bytes(text.data(), text.size()); }
 
-// (column, categorical, name)
-using Use = std::tuple<std::size_t, bool, nb::bytes>;
+// (column, kind, name): a kind is 0 for numbers, 1 for categories, 2 for text.
+using Use = std::tuple<std::size_t, int, nb::bytes>;
 using Uses = std::vector<Use>;
+// (words from, to, characters from, to, lower case, counts), as NgramOptions
+using NgramNumbers = std::tuple<int, int, int, int, bool, bool>;
+constexpr int kText = 2;
 
 struct Build {
   std::uint64_t seed;
   bool names;
   std::size_t max_name_bytes;
   std::size_t max_features;
+  bear::parse::NgramOptions ngrams;
+};
+
+struct Wanted {
+  bear::parse::ColumnUse use;
+  bool text;
 };
 
 bear::parse::Rows build_rows(const bear::parse::Table& table, std::size_t first, std::size_t last,
-                             const std::vector<bear::parse::ColumnUse>& uses, const Build& how) {
+                             const std::vector<Wanted>& columns, const Build& how) {
   if (first > last || last > table.n_rows()) throw std::invalid_argument("rows out of range");
   bear::parse::RowBuilder builder(last - first, how.seed, how.names, how.max_name_bytes,
                                   how.max_features);
-  for (const bear::parse::ColumnUse& use : uses) table.add_column(use, first, last, builder);
+  for (const auto& [use, text] : columns) {
+    if (text)
+      add_ngrams(table, use, how.ngrams, first, last, builder);
+    else
+      table.add_column(use, first, last, builder);
+  }
   return builder.finish();
 }
 
@@ -67,14 +81,17 @@ nb::dict rows_to_dict(bear::parse::Rows&& rows, std::size_t first) {
 // Rows first to last as arrays; see Rows.
 nb::dict table_rows(const bear::parse::Table& table, std::size_t first, std::size_t last,
                     const Uses& uses, std::uint64_t seed, bool names, std::size_t max_name_bytes,
-                    std::size_t max_features) {
-  std::vector<bear::parse::ColumnUse> wanted;
-  for (const auto& [column, categorical, name] : uses)
-    wanted.push_back({column, categorical, std::string(name.c_str(), name.size())});
+                    std::size_t max_features, const NgramNumbers& n) {
+  std::vector<Wanted> wanted;
+  for (const auto& [column, kind, name] : uses)
+    wanted.push_back({{column, kind != 0, std::string(name.c_str(), name.size())}, kind == kText});
+  const bear::parse::NgramOptions ngrams{std::get<0>(n), std::get<1>(n), std::get<2>(n),
+                                         std::get<3>(n), std::get<4>(n), std::get<5>(n)};
   bear::parse::Rows rows;
   {
     nb::gil_scoped_release free;
-    rows = build_rows(table, first, last, wanted, {seed, names, max_name_bytes, max_features});
+    rows =
+        build_rows(table, first, last, wanted, {seed, names, max_name_bytes, max_features, ngrams});
   }
   return rows_to_dict(std::move(rows), first);
 }
@@ -222,8 +239,8 @@ void bind_csv(nb::module_& m) {
       .def("column_of", &CsvTable::column_of, "row"_a, "column"_a)
       .def("rows",
            [](const CsvTable& t, std::size_t a, std::size_t b, const Uses& u, std::uint64_t seed,
-              bool names, std::size_t max_name, std::size_t max_features) {
-             return table_rows(t, a, b, u, seed, names, max_name, max_features);
+              bool names, std::size_t max_name, std::size_t max_features, const NgramNumbers& n) {
+             return table_rows(t, a, b, u, seed, names, max_name, max_features, n);
            })
       .def("numbers", [](const CsvTable& t, std::size_t c, std::size_t a,
                          std::size_t b) { return table_numbers(t, c, a, b); })
@@ -253,8 +270,8 @@ void bind_rows(nb::module_& m) {
       .def_prop_ro("n_rows", [](const ArrowReader& r) { return r.table().n_rows(); })
       .def("rows",
            [](const ArrowReader& r, std::size_t a, std::size_t b, const Uses& u, std::uint64_t seed,
-              bool names, std::size_t max_name, std::size_t max_features) {
-             return table_rows(r.table(), a, b, u, seed, names, max_name, max_features);
+              bool names, std::size_t max_name, std::size_t max_features, const NgramNumbers& n) {
+             return table_rows(r.table(), a, b, u, seed, names, max_name, max_features, n);
            })
       .def("numbers", [](const ArrowReader& r, std::size_t c, std::size_t a,
                          std::size_t b) { return table_numbers(r.table(), c, a, b); })

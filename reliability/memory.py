@@ -83,6 +83,7 @@ GRID = [
     # learner, memory, k, minibatch, entries of an example, names
     *itertools.product(["bear+"], ["256KiB"], [None], [20], [20, 2000], [False, True]),
     *itertools.product(["bear+"], ["64MiB"], [1000, 200_000], [20], [20], [False]),
+    ("mission", "8MiB", 262_144, 20, 20, True),
     *itertools.product(["bear+"], ["256MiB"], [None], [20], [20], [False]),
     *itertools.product(["bear", "mission"], ["16MiB"], [1000], [20, 120], [500], [False]),
     ("bear+", "16MiB", None, 20, 20_000, False),

@@ -193,6 +193,7 @@ def peak_of_loading(path, warm):
 SLACK = 2 << 20  # of an allocator that asks for more than it needs
 
 
+@pytest.mark.unsanitized
 def test_loading_takes_at_most_twice_the_file(tmp_path):
     small_model().save(tmp_path / "warm")
     small_model(width=1 << 24, precision="float32").save(tmp_path / "large")

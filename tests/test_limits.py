@@ -147,6 +147,19 @@ def test_the_header_of_a_model_file(tmp_path):
     assert caught.value.code == "MODEL-FOREIGN"
 
 
+def test_classes_with_a_selection_each():
+    """The most there may be have room in the header, whatever the run and the labels."""
+    labels = [f"{i:0100d}" for i in range(1000)]
+    options = {"loss": "softmax", "per_class": True, "k": 1, "width": 1}
+    learner = make_learner(classes=labels, **options)
+    learner.run = {"n": "x" * (state.LARGEST_RUN - 9)}
+    assert type(learner).from_bytes(learner.to_bytes()).labels.classes == tuple(labels)
+    with pytest.raises(LimitError, match="at most 1000 classes, got 1001") as caught:
+        make_learner(classes=1001, **options)
+    assert caught.value.code == "LABEL-PER-CLASS"
+    assert make_learner(classes=1001, **{**options, "per_class": False}).config.n_classes == 1001
+
+
 def test_what_a_model_remembers():
     learner = make_learner(k=2, memory="1KiB")
     learner.run = {"n": "x" * (state.LARGEST_RUN - 9)}

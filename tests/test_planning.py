@@ -78,6 +78,7 @@ def test_sums_of_powers(power, first):
     assert sum_of_powers(first, 20_000, power) == pytest.approx(slow, rel=1e-6)
 
 
+@pytest.mark.unsanitized
 @pytest.mark.parametrize(
     "options", [["--memory", "48MiB", "-k", "100"], ["--memory", "8MiB", "-k", "100000"]]
 )

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <cstring>
 
+#include "bear/key_row.hpp"
+
 namespace bear {
 
 namespace {
@@ -39,30 +41,15 @@ void copy_cells(Learner& learner, Learner& wide) {
   }
 }
 
-// Where the cells of keys are.
-Places located(const Learner& wide, ActiveSet& active, Keys keys, std::vector<float>& ones) {
-  const std::vector<std::int64_t> indptr{0, static_cast<std::int64_t>(keys.size())};
-  ones.assign(keys.size(), 1.0F);
-  BatchView row;
-  row.indptr = indptr;
-  row.keys = keys;
-  row.values = ones;
-  active.assign(row);
-  if (active.size() != keys.size()) throw std::invalid_argument("keys must be distinct");
-  Places places;
-  wide.storage().locate(active, places);
-  return places;
-}
-
 std::vector<double> take_out(const Learner& learner, Learner& wide, std::size_t group, Keys keys) {
   const TopK& top = learner.selection().top(group);
   const std::size_t first = learner.selection().first_class(group), width = top.width();
-  ActiveSet active(learner.recipe().seed);
-  std::vector<float> ones;
-  const Places places = located(wide, active, keys, ones);
+  const KeyRow row(keys, learner.recipe().seed);
+  Places places;
+  wide.storage().locate(row.active(), places);
   std::vector<double> weights(keys.size() * width), all(learner.classes());
   for (std::size_t i = 0; i < keys.size(); ++i) {
-    const Key key = active.keys()[i];
+    const Key key = row.active().keys()[i];
     const std::int32_t slot = top.find(key);
     wide.storage().query_one(places, i, all);
     auto own = ConstReals(all).subspan(first, width);

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <sstream>
 
+#include "bear/key_row.hpp"
+
 namespace bear {
 
 namespace {
@@ -283,18 +285,10 @@ void Learner::predict(const BatchView& batch, bool selected_only, Reals margins)
 }
 
 void Learner::query(Keys keys, Reals weights) const {
-  const std::vector<std::int64_t> indptr{0, static_cast<std::int64_t>(keys.size())};
-  const std::vector<float> ones(keys.size(), 1.0F);
-  ActiveSet active(recipe_.seed);
-  BatchView row;
-  row.indptr = indptr;
-  row.keys = keys;
-  row.values = ones;
-  active.assign(row);
-  if (active.size() != keys.size()) throw std::invalid_argument("keys must be distinct");
+  const KeyRow row(keys, recipe_.seed);
   Places places;
-  selection_.find(active, places);
-  storage_->locate(active, places);
+  selection_.find(row.active(), places);
+  storage_->locate(row.active(), places);
   storage_->query(places, weights);
 }
 

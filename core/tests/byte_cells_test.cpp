@@ -58,17 +58,3 @@ TEST_CASE("what was saved goes on as if nothing had happened") {
   CHECK_THROWS_AS(two.restore(std::vector<double>{1.0}), std::invalid_argument);
   CHECK_THROWS_AS(two.restore(std::vector<double>{-1.0, 0.0}), std::invalid_argument);
 }
-
-TEST_CASE("merging is a weighted sum, to within a quantum") {
-  ByteCells one(8, 1, 5), two(8, 1, 5);
-  for (std::size_t i = 0; i < 8; ++i) {
-    one.add(i, 0, 1.0 + static_cast<double>(i));
-    two.add(i, 0, -3.0);
-  }
-  std::vector<double> wanted(8);
-  for (std::size_t i = 0; i < 8; ++i) wanted[i] = 0.25 * one.get(i, 0) + 0.75 * two.get(i, 0);
-  one.merge(two, 0.25, 0.75);
-  for (std::size_t i = 0; i < 8; ++i) {
-    CHECK(std::abs(one.get(i, 0) - wanted[i]) <= one.numbers()[0] + 1e-12);
-  }
-}

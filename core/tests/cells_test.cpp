@@ -43,23 +43,6 @@ TEST_CASE_TEMPLATE("scaling by zero forgets, and learning goes on", Cell, float,
   CHECK(cells.get(0, 0) == 2.0);
 }
 
-TEST_CASE_TEMPLATE("merging is linear and minds lazy factors", Cell, float, double) {
-  Cells<Cell> a(3, 1), b(3, 1);
-  a.add(0, 0, 4.0);
-  a.scale(0.5);
-  b.add(0, 0, 8.0);
-  b.add(2, 0, -8.0);
-  b.scale(0.25);
-  a.merge(b, 3.0, 2.0);
-  CHECK(a.get(0, 0) == 10.0);
-  CHECK(a.get(1, 0) == 0.0);
-  CHECK(a.get(2, 0) == -4.0);
-  CHECK(b.get(0, 0) == 2.0);
-  Cells<Cell> other_shape(4, 1), other_classes(1, 3);
-  CHECK_THROWS_AS(a.merge(other_shape, 1.0, 1.0), std::invalid_argument);
-  CHECK_THROWS_AS(a.merge(other_classes, 1.0, 1.0), std::invalid_argument);
-}
-
 TEST_CASE_TEMPLATE("bytes hold the settled numbers at their width", Cell, float, double) {
   Cells<Cell> cells(2, 1);
   cells.add(1, 0, 3.0);

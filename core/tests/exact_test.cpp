@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include "bear/key_row.hpp"
 #include "helpers.hpp"
 
 using namespace bear;
@@ -38,6 +39,8 @@ std::vector<double> weights_of(const Learner& learner, const std::vector<Key>& k
   learner.query(keys, weights);
   return weights;
 }
+
+double quantum_of(const Learner& learner) { return learner.storage().numbers()[0]; }
 
 }  // namespace
 
@@ -92,6 +95,59 @@ TEST_CASE("one-byte cells keep the quantum they are given, or get the one they n
     }
     // The mean of 1,000 draws is off by less than five standard deviations.
     CHECK(std::abs(sum - wanted) < 5.0 * 0.5 * numbers[0] * std::sqrt(1000.0));
+  }
+}
+
+// What a run of adds leaves in the cells is linear in them, so cells may be averaged.
+TEST_CASE("cells that are summed equal those of one learner that got both streams") {
+  using Kind = Recipe::StorageKind;
+  const std::vector<Key> none;
+  for (const Kind kind : {Kind::dense, Kind::sketch, Kind::cached, Kind::cached_keep}) {
+    for (const Precision precision : {Precision::float64, Precision::float32, Precision::int8}) {
+      if (kind == Kind::dense && precision == Precision::int8) continue;
+      CAPTURE(static_cast<int>(kind));
+      CAPTURE(static_cast<int>(precision));
+      Recipe recipe = recipe_of(precision, 1 << 14);
+      recipe.storage = kind;
+      recipe.dimension = 60;
+      recipe.depth = 3;
+      Learner one(recipe), other(recipe), both(recipe), summed(recipe);
+      const auto keys = all_keys();
+      const KeyRow row(keys, recipe.seed);
+      Places places;
+      one.selection().find(row.active(), places);
+      one.storage().locate(row.active(), places);
+      test::Random random(4);
+      for (int i = 0; i < 20; ++i) {
+        const auto step = random.normals(keys.size());
+        (i % 3 ? one : other).storage().add(places, step);
+        both.storage().add(places, step);
+      }
+      const auto untouched = weights_of(other, keys);
+      auto cells = take_apart(one, {none}).cells;
+      const auto theirs = take_apart(other, {none}).cells;
+      for (std::size_t i = 0; i < cells.size(); ++i) cells[i] += theirs[i];
+      put_together(summed, cells, {{none}, {ConstReals()}}, 0.0, 0.0);
+      // Twenty writes of one-byte cells are off by a quantum each at most, and by 3 of them here.
+      const double tolerance = precision == Precision::float64   ? 1e-13
+                               : precision == Precision::float32 ? 1e-5
+                                                                 : 10.0 * quantum_of(both);
+      CHECK(test::largest_difference(weights_of(summed, keys), weights_of(both, keys)) < tolerance);
+      CHECK(weights_of(other, keys) == untouched);
+    }
+  }
+}
+
+TEST_CASE("cells are taken with their common factor") {
+  for (const Precision precision : {Precision::float64, Precision::float32}) {
+    const auto learner = trained(recipe_of(precision), 3);
+    const std::vector<Key> none;
+    const auto before = take_apart(*learner, {none}).cells;
+    learner->storage().scale(0.25);
+    REQUIRE(learner->storage().factor() == 0.25);
+    auto after = take_apart(*learner, {none}).cells;
+    for (double& cell : after) cell *= 4.0;
+    CHECK(after == before);
   }
 }
 

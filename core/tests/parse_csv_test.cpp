@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -93,4 +94,26 @@ TEST_CASE("an endless record is refused without being kept") {
   REQUIRE(table.errors().size() == 1);
   CHECK(std::string(table.errors()[0].code) == "COM-LINE-LONG");
   CHECK(table.cell(0, 0) == "a");
+}
+
+TEST_CASE("cells of text give n-grams, counted or not") {
+  CsvTable table(',', 1000);
+  table.feed("a b a,1\n,2\nB,3\n", true);
+  REQUIRE(table.read(10, 1000));
+  for (const bool counts : {true, false}) {
+    NgramOptions options;
+    options.counts = counts;
+    RowBuilder builder(3, 7, true, 100, 100);
+    add_ngrams(table, {0, true, "t"}, options, 0, 3, builder);
+    const Rows rows = builder.finish();
+    CHECK(rows.indptr == std::vector<std::int64_t>{0, 2, 2, 3});
+    std::vector<std::string> told;
+    for (std::size_t i = 0; i < 3; ++i) {
+      const std::string name(rows.name_data.begin() + static_cast<long>(rows.name_offsets[i]),
+                             rows.name_data.begin() + static_cast<long>(rows.name_offsets[i + 1]));
+      told.push_back(name + "=" + std::to_string(static_cast<int>(rows.values[i])));
+    }
+    std::sort(told.begin(), told.end());
+    CHECK(told == std::vector<std::string>{counts ? "t^a=2" : "t^a=1", "t^b=1", "t^b=1"});
+  }
 }

@@ -124,53 +124,6 @@ TEST_CASE("scaling scales every weight, also later ones right") {
   });
 }
 
-TEST_CASE("merged storages equal one storage that got both streams") {
-  each_storage([](Precision precision, const Make& make) {
-    const Made one = make(3), other = make(3), both = make(3);
-    const Located at(one, 3);
-    test::Random random(4);
-    for (int i = 0; i < 20; ++i) {
-      const auto step = random.normals(kKeys * kClasses);
-      (i % 3 ? one : other).storage->add(at.places, step);
-      both.storage->add(at.places, step);
-    }
-    const auto untouched = at.query(*other.storage);
-    one.storage->merge(*other.storage, 1.0, 1.0);
-    CHECK(test::largest_difference(at.query(*one.storage), at.query(*both.storage)) <
-          tolerance(precision));
-    CHECK(test::largest_difference(at.query(*other.storage), untouched) == 0.0);
-  });
-}
-
-TEST_CASE("strangers are refused, and nothing is written") {
-  const auto kinds = storages(Precision::float32), wide = storages(Precision::float64);
-  for (std::size_t i = 0; i < kinds.size(); ++i) {
-    CAPTURE(kinds[i].first);
-    const Made mine = kinds[i].second(3);
-    const Located at(mine, 3);
-    mine.storage->add(at.places, std::vector<double>(kKeys * kClasses, 1.0));
-    const auto before = at.query(*mine.storage);
-    const bool dense = i == 0;
-    std::vector<Made> strangers;
-    strangers.push_back(wide[i].second(3));
-    strangers.push_back(kinds[dense ? 1 : 0].second(3));
-    strangers.push_back({nullptr, make_dense(kKeys + 2, kClasses, Precision::float32)});
-    if (!dense) {
-      const std::size_t depth = at.places.depth, width = 1 << 14;
-      strangers.push_back(kinds[i].second(4));  // another seed
-      for (const SketchShape& shape : {SketchShape{width + 1, depth, kClasses, Query::mean, 3},
-                                       SketchShape{width, depth + 1, kClasses, Query::mean, 3},
-                                       SketchShape{width, depth, kClasses + 1, Query::mean, 3}}) {
-        strangers.push_back({nullptr, make_count_sketch(shape, Precision::float32)});
-      }
-    }
-    for (const Made& stranger : strangers) {
-      CHECK_THROWS_AS(mine.storage->merge(*stranger.storage, 1.0, 1.0), std::invalid_argument);
-    }
-    CHECK(test::largest_difference(at.query(*mine.storage), before) == 0.0);
-  }
-}
-
 TEST_CASE("a key's cells do not depend on the keys around it") {
   each_storage([](Precision, const Make& make) {
     const Made made = make(9);

@@ -54,7 +54,6 @@ class Learner:
         means: bool,
     ) -> npt.NDArray[np.float64]: ...
     def query(self, keys: npt.NDArray[np.uint64]) -> npt.NDArray[np.float64]: ...
-    def merge(self, other: Learner, mine: float, theirs: float) -> None: ...
     def finish_pass(self) -> None: ...
     def selected(self, group: int) -> dict[str, Any]: ...
     def restore_selected(
@@ -117,11 +116,12 @@ class CsvTable:
         self,
         first: int,
         last: int,
-        uses: list[tuple[int, bool, bytes]],
+        uses: list[tuple[int, int, bytes]],
         seed: int,
         names: bool,
         max_name_bytes: int,
         max_features: int,
+        ngrams: tuple[int, int, int, int, bool, bool],
     ) -> dict[str, Any]: ...
     def numbers(
         self, column: int, first: int, last: int
@@ -139,11 +139,12 @@ class ArrowReader:
         self,
         first: int,
         last: int,
-        uses: list[tuple[int, bool, bytes]],
+        uses: list[tuple[int, int, bytes]],
         seed: int,
         names: bool,
         max_name_bytes: int,
         max_features: int,
+        ngrams: tuple[int, int, int, int, bool, bool],
     ) -> dict[str, Any]: ...
     def numbers(
         self, column: int, first: int, last: int

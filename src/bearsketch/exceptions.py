@@ -34,6 +34,10 @@ class ParameterError(BearError, ValueError):
     exit_code = 2
 
 
+class WrongTypeError(ParameterError, TypeError):
+    """An argument is of another type than what is needed."""
+
+
 class DataError(BearError, ValueError):
     """The input data breaks its format, or does not fit the learner."""
 

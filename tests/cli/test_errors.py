@@ -165,7 +165,7 @@ def test_features_into_head(model):
         check=True,
         timeout=60,
     )
-    assert done.stdout.split() == ["rank", "weight", "name"]
+    assert done.stdout.split() == ["rank", "weight", "class", "name"]
     assert done.stderr == ""
 
 

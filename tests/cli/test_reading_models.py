@@ -95,8 +95,17 @@ def test_a_label_the_model_does_not_know(model, tmp_path):
 
 def test_features_as_a_table(model):
     lines = good("features", model, "-n", "2").stdout.splitlines()
-    assert lines[0].split() == ["rank", "weight", "name"]
-    assert {line.split()[2] for line in lines[1:]} == {"w^prize", "w^meeting"}
+    assert lines[0].split() == ["rank", "weight", "class", "name"]
+    shown = [line.split() for line in lines[1:]]
+    assert {row[3] for row in shown} == {"w^prize", "w^meeting"}
+    # A weight is for the class beside it, here as in the other forms.
+    table = good("features", model, "-n", "2", "--format", "tsv").stdout.splitlines()
+    rows = [line.split("\t") for line in table[1:]]
+    assert [(row[1], row[2]) for row in rows] == [(row[3], row[2]) for row in shown]
+    assert {row[3]: (row[2], row[1][0]) for row in shown} == {
+        "w^prize": ("1", "+"),
+        "w^meeting": ("1", "-"),
+    }
 
 
 def test_features_as_json(model):
@@ -211,3 +220,12 @@ def test_reads_without_a_label_are_predicted(tmp_path):
 def test_labels_of_another_kind_do_not_matter_to_predictions(model):
     got = rows(good("predict", model, input="unknown |w prize\n").stdout)
     assert got[1][2] == "1"
+
+
+@pytest.mark.parametrize("command", ["predict", "export"])
+def test_a_bar_is_standard_output(command, model, spam, tmp_path):
+    arguments = [model, spam] if command == "predict" else [model, "--to", "json"]
+    plain = good(command, *arguments, "-q")
+    named = good(command, *arguments, "-q", "-o", "-", cwd=tmp_path)
+    assert named.stdout == plain.stdout != ""
+    assert list(tmp_path.iterdir()) == []

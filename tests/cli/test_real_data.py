@@ -41,6 +41,7 @@ def test_rcv1_reaches_its_accuracy(compression, required, rcv1, tmp_path):
     assert verdict == {10: "ample", 95: "too small"}[compression]
 
 
+@pytest.mark.unsanitized
 def test_rcv1_without_options_stays_within_its_memory(rcv1, tmp_path):
     train, test = rcv1
     model = tmp_path / "m.bear"

@@ -93,3 +93,11 @@ def _repeat(first, again, folder):
     words[words.index("-o") + 1] = str(again)
     good(*words[1:], cwd=folder)
     assert again.read_bytes() == first.read_bytes()
+
+
+def test_a_page_on_standard_output(model, tmp_path):
+    good("report", model, "-o", tmp_path / "page.html")
+    done = good("report", model, "-o", "-", cwd=tmp_path)
+    assert done.stdout == (tmp_path / "page.html").read_text()
+    assert done.stderr == ""
+    assert [path.name for path in tmp_path.iterdir()] == ["page.html"]

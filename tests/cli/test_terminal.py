@@ -145,6 +145,7 @@ def test_no_command_takes_in_heavy_libraries(arguments, spam, model, tmp_path):
 
 
 # Help takes longer than work: it draws its panels.
+@pytest.mark.unsanitized
 @pytest.mark.parametrize(
     ("arguments", "seconds"), [(["--version"], 0.3), (["features"], 0.3), (["train", "-h"], 0.5)]
 )

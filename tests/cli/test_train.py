@@ -180,3 +180,25 @@ def test_the_output_is_checked_before_training(spam, tmp_path):
     assert got.returncode == 2
     assert "one of the inputs" in got.stderr
     assert Path(spam).read_text() == spam_lines()
+
+
+@pytest.mark.parametrize("size", ["64", "999"])
+def test_a_small_size_without_a_unit_is_questioned(size, spam, tmp_path):
+    done = good("train", spam, "-o", tmp_path / "m.bear", "--memory", size, "-k", "2")
+    told = f"note: --memory {size} is {size} bytes; did you mean {size}KiB or {size}MiB?"
+    assert told in done.stderr
+
+
+@pytest.mark.parametrize("size", ["1024", "64b", "1KiB"])
+def test_a_size_that_can_be_meant_is_not_questioned(size, spam, tmp_path):
+    done = good("train", spam, "-o", tmp_path / "m.bear", "--memory", size, "-k", "2")
+    assert "did you mean" not in done.stderr
+    small = ("--memory", "64", "-k", "2", "--quiet")
+    assert good("train", spam, "-o", tmp_path / "m.bear", *small).stderr == ""
+
+
+def test_a_model_does_not_go_to_standard_output(spam, tmp_path):
+    done = bearsketch("train", spam, "-o", "-", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "the output must be a file, got - for standard output" in done.stderr
+    assert list(tmp_path.iterdir()) == []

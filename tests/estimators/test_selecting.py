@@ -151,6 +151,7 @@ print(peak() - before)
 """
 
 
+@pytest.mark.unsanitized
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc/self/status")
 def test_memory_does_not_grow_with_the_number_of_columns():
     done = subprocess.run(

@@ -18,7 +18,7 @@ CASES = [
             "fasta": (b">r2 L=1", Fails("FA-EMPTY", 0, 1)),
             "fastq": (b"@r2 L=1\nACGTAC\n+", Fails("FQ-TRUNCATED", 2, 1)),
             "csv": (b"x,2", Fails("CSV-COLUMNS", 0, 4)),
-            "jsonl": (b'{"a":', Fails("JSL-TYPE", 0, 5)),
+            "jsonl": (b'{"a":', Fails("JSL-SYNTAX", 0, 5)),
         },
         place="end",
     ),

@@ -204,3 +204,13 @@ def test_failing_stream_is_an_error_of_the_data():
     with pytest.raises(DataError, match="lost") as caught:
         read(pa.RecordBatchReader.from_batches(TABLE.schema, batches()))
     assert caught.value.code == "TAB-STREAM"
+
+
+def test_columns_of_text(tmp_path):
+    table = pa.table({"a": ["Free tea", None, "free"], "n": [1, 2, 3], "l": [["x"], [], None]})
+    pq.write_table(table, tmp_path / "t.parquet")
+    wanted = [{"a^free": 1, "a^tea": 1, "n": 1, "l=x": 1}, {"n": 2}, {"a^free": 1, "n": 3}]
+    assert rows_of(table, text_columns=["a"]) == wanted
+    assert rows_of(tmp_path / "t.parquet", text_columns=["a"]) == wanted
+    with pytest.raises(DataError, match="leave it out of the text columns"):
+        rows_of(table, text_columns=["l"])

@@ -5,7 +5,7 @@ from bearsketch.io import Limits, open_stream
 from bearsketch.io.account import LineLimitError
 from bearsketch.keys import hash_names
 
-from .helpers import labels_of, named, read, rows_of
+from .helpers import Dribble, labels_of, named, read, rows_of
 
 
 def table(text: bytes):
@@ -181,3 +181,99 @@ def test_position_is_the_end_of_the_last_row():
     with open_stream(table(text), "csv", rows=2) as stream:
         ends = [(batch.position.line, batch.position.byte) for batch in stream]
     assert ends == [(4, text.index(b"z")), (5, len(text))]
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        (b'a,label\nx,1\n"y,1\nz,1\n', "so that the rest is one cell: '\"y,1'"),
+        (b'a,label\nx,1\ny,"1\nz,1\n', "so that the rest is one cell: '\"1'"),
+        (b"a,label\nx,1\ny,1,2,3\n", "more cells than the 2 columns there are: 'y,1,2'"),
+        (b"a,label\nx,1\ny\n", "1 cell where there are 2 columns: 'y'"),
+        (b'a,label\nx,1\ny,"1"2\n', "a quote inside quotes is written twice: 'y,1'"),
+    ],
+)
+def test_a_broken_record_is_shown_as_it_is_written(text, told):
+    assert str(broken(text)).endswith(told)
+
+
+@pytest.mark.parametrize("separator", [";", "|", "\t", ","])
+def test_the_separator_is_found_out(separator):
+    text = b"city;age;label\nparis;30;1\nrome;-2.5;0\n".replace(b";", separator.encode())
+    rows = [{"city=paris": 1.0, "age": 30.0}, {"city=rome": 1.0, "age": -2.5}]
+    assert rows_of(table(text), "csv") == rows
+    # However few bytes come at a time.
+    assert rows_of(Dribble(text, [1]), "csv") == rows
+
+
+def test_a_separator_is_not_taken_from_cells():
+    assert rows_of(table(b"a,b\nx;y,1\nz;w,2\n")) == [
+        {"a=x;y": 1.0, "b": 1.0},
+        {"a=z;w": 1.0, "b": 2.0},
+    ]
+    # One column of texts, whose number of semicolons differs.
+    assert rows_of(table(b"a\nx;y\nz\n")) == [{"a=x;y": 1.0}, {"a=z": 1.0}]
+    # A decimal comma is no separator either.
+    assert rows_of(table(b"a;b\n1,5;2\n2,5;3\n")) == [
+        {"a=1,5": 1.0, "b": 2.0},
+        {"a=2,5": 1.0, "b": 3.0},
+    ]
+
+
+def test_a_given_separator_is_used():
+    assert rows_of(table(b"a:b\nx:1\n"), separator=":") == [{"a=x": 1.0, "b": 1.0}]
+    assert rows_of(table(b"a;b\nx;1\n"), separator=",") == [{"a;b=x;1": 1.0}]
+    for wrong in ("", ";;", '"', "\n", "\u2192"):
+        with pytest.raises(ParameterError, match="separator must be one character"):
+            open_stream(table(b"a\n"), separator=wrong)
+
+
+def strays_of(cells, **options):
+    text = b"age,label\n" + b"".join(b"%b,%d\n" % (cell, i % 2) for i, cell in enumerate(cells))
+    with open_stream(table(text), "csv", **options) as stream:
+        for _ in stream:
+            pass
+    return [odd.message for odd in stream.warnings if odd.code == "TAB-STRAY"]
+
+
+def test_few_cells_that_are_no_numbers_are_told_with_their_place():
+    cells = [b"%d" % i for i in range(300)]
+    assert strays_of(cells) == []
+    cells[41] = b"n/a"
+    (told,) = strays_of(cells)
+    assert told.startswith("column 'age' is read as categories, because of 300 cells looked at 1 ")
+    assert "(line 43, column 1: 'n/a')" in told
+    assert "--numeric age" in told
+    assert strays_of(cells, categorical=["age"]) == []
+    cells[7], cells[99], cells[100] = b"", b"none", b"none"
+    assert "because of 299 cells looked at 3 are" not in "".join(strays_of(cells))
+    cells[100] = b"100"
+    assert "because of 299 cells looked at 2 are" in strays_of(cells)[0]
+
+
+def test_named_columns_are_read_as_n_grams():
+    text = b"plan,review,label\npro,Good good TEA,1\nfree,,0\n"
+    rows = rows_of(table(text), text_columns=["review"])
+    assert rows == [{"plan=pro": 1.0, "review^good": 2.0, "review^tea": 1.0}, {"plan=free": 1.0}]
+    options = {"ngrams": (1, 2), "lowercase": False, "presence": True, "drop": ["plan"]}
+    rows = rows_of(table(text), text_columns=["review"], **options)
+    words = ["Good", "good", "TEA", "Good good", "good TEA"]
+    assert rows[0] == {f"review^{words}": 1.0 for words in words}
+    rows = rows_of(table(text), text_columns=["review"], ngrams=None, char_ngrams=(3, 3))
+    assert rows[0]["review^#goo"] == 2.0
+    # The same names as JSON Lines give.
+    line = named(b'{"plan":"pro","review":"Good good TEA","label":1}\n', "t.jsonl")
+    assert (
+        rows_of(line, text_columns=["review"])[0]
+        == rows_of(table(text), text_columns=["review"])[0]
+    )
+
+
+def test_columns_of_text_are_told_and_known():
+    with open_stream(table(b"a,b\nx y,1\n"), text_columns=["a"], categorical=["*"]) as stream:
+        assert len(next(iter(stream))) == 1
+    assert stream.columns == {"categorical": ("b",), "numeric": (), "text_columns": ("a",)}
+    with pytest.raises(ParameterError, match="there is no column 'c'"):
+        read(table(b"a,b\nx y,1\n"), text_columns=["c"])
+    with pytest.raises(ParameterError, match="categorical, numeric or text, not two of them"):
+        open_stream(table(b"a,b\n"), text_columns=["a"], categorical=["a"])

@@ -7,7 +7,7 @@ CONTENT = {
     "svmlight": [b"+1 1:0.5 7:1\n-1 2:1\n", b"# note\n3 qid:2 1:1\n", b"1 5:1e-3 # info\n"],
     "fasta": [b">r1 x\nACGT\n", b"\n>r1\n"],
     "fastq": [b"@r1\nACGT\n+\nIIII\n"],
-    "csv": [b"a,b\n1,2\n", b'a,b\n"x,y",2\n'],
+    "csv": [b"a,b\n1,2\n", b'a,b\n"x,y",2\n', b"a;b\n1,5;2\n"],
     "tsv": [b"a\tb\n1\t2\n"],
     "parquet": [b"PAR1\x15\x04"],
     "jsonl": [b'{"a": 1}\n', b"{}\n"],

@@ -157,3 +157,23 @@ def test_fields_of_json_lines():
     names = {batch.names[i]: float(batch.values[i]) for i in range(batch.n_entries)}
     assert names == {b"t^free": 1, b"t^stuff": 1, b"city=rome": 1, b"m^u": 2}
     assert (batch.labels.tolist(), batch.weights.tolist()) == ([1.0], [2.0])
+
+
+def test_a_field_of_text_that_never_comes_is_told():
+    lines = io.BytesIO(b'{"label": 1, "text": "free"}\n{"label": 0, "body": "lunch"}\n')
+    with open_stream(lines, "jsonl", rows=1, text_columns=["text", "title", "body"]) as stream:
+        assert len(list(stream)) == 2
+    (odd,) = stream.warnings
+    assert odd.code == "JSL-TEXT-FIELD"
+    assert "the field 'title'" in odd.message
+    with open_stream(io.BytesIO(b'{"label": 1, "a": "b"}\n'), "jsonl") as stream:
+        assert len(list(stream)) == 1
+    assert stream.warnings == []
+
+
+@pytest.mark.parametrize("line", [b'{"a": "b', b'{"a": 1', b'{"a":', b'{"a": [1', b'{"a'])
+def test_a_cut_line_of_json_is_told_as_such(line):
+    with pytest.raises(ParseError) as caught:
+        read(io.BytesIO(b'{"a": 1, "label": 1}\n' + line), "jsonl")
+    told = "the line ends inside its object: it is cut, or the object is on several lines: "
+    assert f"{told}'{line.decode()}'" in str(caught.value)

@@ -19,6 +19,8 @@ print(rows, peak.split()[1])
 """
 SLACK_KIB = 2048
 
+pytestmark = pytest.mark.unsanitized
+
 
 def read_peak(path, **options) -> tuple[int, int]:
     """Rows, and the peak of resident memory in KiB, of a process that reads a file."""

@@ -15,7 +15,8 @@ import pytest
 
 from bearsketch import Batch, DivergedError, make_learner
 
-pytestmark = pytest.mark.timeout(1200)  # half a minute each on a machine of its own
+# Half a minute each on a machine of its own.
+pytestmark = [pytest.mark.timeout(1200), pytest.mark.unsanitized]
 
 N, P, K, DEPTH = 900, 1000, 8, 3
 TRIALS = 20

@@ -50,13 +50,85 @@ def test_weights_are_the_mean_by_examples(learner, loss):
     assert merged.counters == {"examples": 440, "batches": 22, "passes": 0}
 
 
-def test_selection_is_the_largest_of_the_union():
-    parts = trained((200, 200, 200), **WIDE, precision="float64")
+def of_three_classes(n, seed):
+    data = batch(n, seed)
+    labels = np.minimum(data.keys.reshape(-1, 6)[:, 0] // 20, 2)
+    return Batch(data.indptr, data.keys, data.values, labels=labels)
+
+
+def softmax_parts(learner, sizes, **options):
+    options = {"k": 5, "width": 4096, "depth": 3, "precision": "float64", **options}
+    parts = [make_learner(learner, loss="softmax", classes=3, **options) for _ in sizes]
+    for seed, (part, n) in enumerate(zip(parts, sizes, strict=True)):
+        part.learn(of_three_classes(n, seed))
+    return parts
+
+
+# One for each storage that has a selection.
+SELECTING = ["bear+", "awm", "mission"]
+
+
+@pytest.mark.parametrize("learner", SELECTING)
+@pytest.mark.parametrize("per_class", [False, True])
+def test_without_collisions_every_weight_is_the_mean_selected_or_not(learner, per_class):
+    parts = softmax_parts(learner, (100, 300), width=1 << 15, per_class=per_class)
+    merged = average(parts)
+    keys = np.arange(200)
+    wanted = 0.25 * parts[0].weights_of(keys) + 0.75 * parts[1].weights_of(keys)
+    np.testing.assert_allclose(merged.weights_of(keys), wanted, atol=1e-12)
+    wanted = 0.25 * parts[0].intercept + 0.75 * parts[1].intercept
+    np.testing.assert_allclose(merged.intercept, wanted)
+
+
+@pytest.mark.parametrize("learner", SELECTING)
+def test_selection_is_the_largest_of_the_union(learner):
+    parts = softmax_parts(learner, (200, 200, 200))
     merged = average(parts)
     union = np.unique(np.concatenate([part.selected().keys for part in parts]))
-    weights = np.abs(merged.weights_of(union)[:, 0])
-    best = union[np.argsort(-weights)][:10]
-    assert set(best.tolist()) == set(merged.selected().keys.tolist())
+    assert len(union) > 5
+    norms = np.linalg.norm(merged.weights_of(union), axis=1)
+    assert merged.selected().keys.tolist() == union[np.argsort(-norms)][:5].tolist()
+
+
+@pytest.mark.parametrize("learner", SELECTING)
+@pytest.mark.parametrize("width", [7, 4096])
+def test_the_order_of_two_does_not_matter_collisions_or_not(learner, width):
+    a, b = softmax_parts(learner, (200, 200), width=width)
+    one, two = average([a, b]), average([b, a])
+    assert one.selected().keys.tolist() == two.selected().keys.tolist()
+    keys = np.arange(200)
+    np.testing.assert_allclose(one.weights_of(keys), two.weights_of(keys), atol=1e-12)
+
+
+def test_with_collisions_cells_and_exact_weights_together_are_averaged():
+    # What a sketch and its exact weights say together is linear, so it must come out the same
+    # when the exact weights are put back into the cells, whatever any part selected.
+    def flat(learner):
+        top = learner._core.selected(0)
+        *_, cells = learner._core.take_apart([np.zeros(0, np.uint64)])
+        spare = type(learner)(learner.config, learner.labels)
+        spare._core.put_together(cells, [top["keys"]], [top["weights"].ravel()], 0.0, 0.0)
+        return np.frombuffer(spare._core.cells())
+
+    parts = softmax_parts("bear+", (200, 200), width=7)
+    wanted = 0.5 * (flat(parts[0]) + flat(parts[1]))
+    np.testing.assert_allclose(flat(average(parts)), wanted, atol=1e-12)
+
+
+@pytest.mark.parametrize("learner", SELECTING)
+def test_learning_goes_on_after_it(learner):
+    parts = softmax_parts(learner, (200, 200), width=16)
+    merged = average(parts)
+    for seed in range(5):
+        merged.learn(of_three_classes(40, seed))
+    assert np.isfinite(merged.weights_of(np.arange(200))).all()
+    assert merged.counters["examples"] == 600
+
+
+def test_passes_are_the_most_of_any_part():
+    parts = trained((100, 100))
+    parts[0]._core.finish_pass()
+    assert average(parts).counters["passes"] == 1
 
 
 def test_a_move_keeps_its_length():
@@ -118,9 +190,7 @@ def test_per_class_selections_merge(tmp_path):
     options = {"loss": "softmax", "classes": 3, "per_class": True, "k": 3, "memory": "4KiB"}
     parts = [make_learner(**options) for _ in range(3)]
     for seed, part in enumerate(parts):
-        data = batch(300, seed)
-        labels = np.minimum(data.keys.reshape(-1, 6)[:, 0] // 20, 2)
-        part.learn(Batch(data.indptr, data.keys, data.values, labels=labels))
+        part.learn(of_three_classes(300, seed))
     merged = average(parts)
     assert merged._core.groups == 3
     assert [len(merged._core.selected(g)["keys"]) for g in range(3)] == [3, 3, 3]

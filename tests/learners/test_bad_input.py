@@ -323,6 +323,7 @@ def test_compression_needs_a_dimension_and_room():
         make_learner("bear+", k=100, dimension=1000, compression=100)
 
 
+@pytest.mark.unsanitized
 def test_a_model_that_cannot_fit_into_memory_is_refused():
     with pytest.raises(LimitError, match="must fit into memory"):
         make_learner("mission", k=1, width=2**48, depth=16)
@@ -345,3 +346,11 @@ def test_a_damaged_file_is_refused_and_the_file_stays(learner, tmp_path):
     with pytest.raises(ModelFileError, match="not a usable model file: its checksum"):
         load(path)
     assert path.read_bytes() == damaged
+
+
+def test_rows_that_are_no_batch_are_refused_with_what_to_pass(learner):
+    for call in (learner.learn, learner.predict, learner.predict_proba):
+        with pytest.raises(TypeError, match="must come in a Batch, got list") as caught:
+            call([{"free": 1.0}])
+        assert isinstance(caught.value, ParameterError)
+        assert "Batch.from_rows(" in str(caught.value)

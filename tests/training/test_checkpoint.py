@@ -200,6 +200,34 @@ def test_the_second_run_in_a_folder_is_refused(tmp_path):
     trained(lines(100), tmp_path)  # the lock is gone with its owner
 
 
+def test_nothing_is_left_once_the_result_is_safe(tmp_path):
+    trained(lines(500), tmp_path, every=100)
+    Checkpoints(tmp_path, resume=True).forget()
+    assert list(tmp_path.iterdir()) == []
+    with Checkpoints(tmp_path) as held, pytest.raises(SourceError, match="another run"):
+        Checkpoints(tmp_path).forget()
+    held.forget()
+
+
+def test_a_lock_that_was_deleted_meanwhile_is_taken_anew(tmp_path, monkeypatch):
+    import fcntl
+
+    real = fcntl.flock
+
+    def late(handle, operation):  # another run ends after we opened its lock, and deletes it
+        monkeypatch.setattr(fcntl, "flock", real)
+        (tmp_path / "lock").unlink()
+        real(handle, operation)
+
+    monkeypatch.setattr(fcntl, "flock", late)
+    with (
+        Checkpoints(tmp_path),
+        pytest.raises(SourceError, match="another run"),
+        Checkpoints(tmp_path),
+    ):
+        pass
+
+
 def test_what_a_dead_run_left_half_written_is_removed(tmp_path):
     (tmp_path / ".checkpoint-00000001.bear.12345.tmp").write_bytes(b"half")
     trained(lines(300), tmp_path)

@@ -6,7 +6,7 @@ import io
 
 import pytest
 
-from bearsketch import LimitError, make_learner
+from bearsketch import LimitError, load, make_learner
 from bearsketch.io import open_stream
 from bearsketch.io.limits import Limits
 from bearsketch.training.loop import Training
@@ -18,10 +18,13 @@ from bearsketch.training.memory import (
     fit_limits,
     program_bytes,
     selected_bytes,
+    terms,
 )
 from reliability import data, memory
 from reliability.process import good, run
 from tests.cli.helpers import bearsketch, result
+
+pytestmark = pytest.mark.unsanitized
 
 MIB = 1 << 20
 
@@ -38,6 +41,27 @@ def test_the_formula_holds_on_a_few_cells(tmp_path):
     ]
     for cell in memory.grid(tmp_path, cells):
         assert 0.6 * cell["predicted"] <= cell["measured"] <= cell["predicted"], cell
+
+
+def test_the_formula_holds_for_many_selected_with_long_names(tmp_path):
+    k, n = 262_144, 14_000
+    path = tmp_path / "long.vw"
+    with path.open("w") as file:
+        for i in range(n):
+            words = " ".join(f"{20 * i + j:046d}" for j in range(20))
+            file.write(f"{i % 2} |w {words}\n")
+    options = ["--learner", "mission", "--memory", "8MiB", "-k", k]
+    ran = good("train", path, "-o", tmp_path / "m.bear", "-q", *options)
+    assert len(load(tmp_path / "m.bear").selected()) == k
+    found = terms(
+        memory.make_config("mission", "8MiB", k, 20),
+        program=memory.program_peak(tmp_path),
+        entries=240 * 20,
+        active=20 * 20,
+        text=240 * 20 * 48,
+        line=path.stat().st_size // n,
+    )
+    assert 0.75 * sum(found.values()) <= ran.rss <= sum(found.values())
 
 
 def test_limits_under_a_cap_fill_it_and_no_more():

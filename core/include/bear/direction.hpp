@@ -66,9 +66,6 @@ class Direction {
   // What was observed, to go on with exactly; a model does without.
   virtual History history() const { return {}; }
   virtual void restore_history(const History& history);
-
-  // Forgets what was observed.
-  virtual void reset() {}
 };
 
 std::unique_ptr<Direction> make_gradient();

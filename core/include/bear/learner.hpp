@@ -43,8 +43,6 @@ struct Recipe {
   bool intercept = false;
   std::size_t batch_size = 20;
   std::uint64_t seed = 0;
-
-  bool operator==(const Recipe&) const = default;
 };
 
 struct Counters {
@@ -69,10 +67,6 @@ class Learner {
 
   // Margins of rows that are not learned; selected_only: with the kept features alone.
   void predict(const BatchView& batch, bool selected_only, Reals margins) const;
-
-  // this = mine * this + theirs * other, the selection rebuilt from the union of both. Throws
-  // std::invalid_argument unless both have one recipe.
-  void merge(const Learner& other, double mine, double theirs);
 
   void finish_pass();
 

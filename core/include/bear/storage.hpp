@@ -54,9 +54,6 @@ class Storage {
   // All weights times c, for L2 decay; lazily where that is cheaper.
   virtual void scale(double c) = 0;
 
-  // this = mine * this + theirs * other; throws unless shape and seed agree.
-  virtual void merge(const Storage& other, double mine, double theirs) = 0;
-
   // A key enters the selection with these weights of the classes first, first + 1, ...
   virtual void admit(Key, std::size_t /*first*/, ConstReals /*weights*/) {}
 

@@ -7,6 +7,7 @@ namespace bear::parse {
 namespace {
 
 constexpr std::size_t kMaxColumns = std::size_t{1} << 20;
+constexpr std::size_t kExcerptBytes = 40;
 
 std::string counted(std::size_t n, const char* what) {
   return std::to_string(n) + " " + what + (n == 1 ? "" : "s");
@@ -173,11 +174,26 @@ void CsvTable::end_record() {
   records_.push_back(now_);
 }
 
+// The first bytes of the present record, with the delimiters between its cells.
+std::string CsvTable::excerpt() const {
+  std::string out;
+  std::size_t from = now_.first_byte;
+  for (std::size_t i = now_.first; i < cell_ends_.size() && out.size() < kExcerptBytes; ++i) {
+    if (i > now_.first) out += delimiter_;
+    out.append(bytes_.data() + from, cell_ends_[i] - from);
+    from = cell_ends_[i];
+  }
+  if (from < bytes_.size() && out.size() < kExcerptBytes) {
+    if (now_.last > now_.first) out += delimiter_;
+    out.append(bytes_.data() + from, bytes_.size() - from);
+  }
+  out.resize(std::min(out.size(), kExcerptBytes));
+  return out;
+}
+
 void CsvTable::broken(const char* code, std::string message) {
-  const std::size_t size = std::min<std::size_t>(bytes_.size() - now_.first_byte, 40);
-  const auto from = bytes_.begin() + static_cast<std::ptrdiff_t>(now_.first_byte);
-  errors_.push_back({line_ + 1, byte() - line_start_byte_ + 1, code, std::move(message),
-                     std::string(from, from + static_cast<std::ptrdiff_t>(size))});
+  errors_.push_back(
+      {line_ + 1, byte() - line_start_byte_ + 1, code, std::move(message), excerpt()});
   bytes_.resize(now_.first_byte);
   cell_ends_.resize(now_.first);
   cell_columns_.resize(now_.first);
@@ -194,9 +210,12 @@ void CsvTable::end_of_input() {
   if (state_ == State::start) return;
   no_final_newline_ = true;
   if (state_ == State::quoted) {
-    broken("CSV-QUOTE-OPEN", "quotes are opened here and never closed");
+    const std::size_t from = now_.last > now_.first ? cell_ends_.back() : now_.first_byte;
+    const std::string cell(bytes_.begin() + static_cast<std::ptrdiff_t>(from), bytes_.end());
+    broken("CSV-QUOTE-OPEN", "quotes open here and never close, so that the rest is one cell");
     blame_start();
     errors_.back().column = cell_column_;
+    errors_.back().excerpt = '"' + cell.substr(0, std::min(cell.find('\n'), kExcerptBytes));
   }
   step_outside('\n');
   ++line_;

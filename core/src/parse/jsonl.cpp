@@ -31,7 +31,13 @@ LineParser::Line JsonlParser::parse_line() {
   };
   const bool read = in.each_member(name, [&] { return read_field(in, view(name_)); });
   if (!read) {
-    if (!failed()) fail("SYNTAX", in.at(), in.error());
+    if (in.at() ==
+        line_.data() + line_.size()) {  // whatever else is wrong with it, the object has no end
+      fail("SYNTAX", in.at(),
+           "the line ends inside its object: it is cut, or the object is on several lines");
+    } else if (!failed()) {
+      fail("SYNTAX", in.at(), in.error());
+    }
     return Line::error;
   }
   if (in.at_end()) return Line::row;

@@ -1,6 +1,8 @@
 #include "bear/parse/table.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include "bear/parse/number.hpp"
 #include "bear/parse/parser.hpp"
@@ -26,6 +28,33 @@ RowError number_error(NumberKind kind, std::size_t row, const ColumnUse& use,
   if (kind == NumberKind::out_of_range)
     return {row, use.column, "TAB-VALUE-RANGE", column + " exceeds float32 range" + got, {}};
   return {row, use.column, "TAB-VALUE", column + " must be a number" + got, {}};
+}
+
+void add_ngrams(const Table& table, const ColumnUse& use, const NgramOptions& options,
+                std::size_t first, std::size_t last, RowBuilder& out) {
+  Ngrams ngrams(options);
+  const std::string prefix = use.name + "^";
+  std::string text;
+  std::vector<std::string> seen;
+  for (std::size_t row = first; row < last; ++row) {
+    if (!table.text(row, use.column, text)) continue;
+    const auto add = [&](std::string_view name) {
+      out.add(row - first, use.column, {}, name, 1.0);
+      return true;
+    };
+    if (options.counts) {  // the builder sums
+      ngrams.each(text, prefix, add);
+      continue;
+    }
+    seen.clear();
+    ngrams.each(text, prefix, [&](std::string_view name) {
+      seen.emplace_back(name);
+      return true;
+    });
+    std::sort(seen.begin(), seen.end());
+    seen.erase(std::unique(seen.begin(), seen.end()), seen.end());
+    for (const std::string& name : seen) add(name);
+  }
 }
 
 }  // namespace bear::parse

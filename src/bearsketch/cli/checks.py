@@ -7,12 +7,24 @@ import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from bearsketch.cli.guard import say
 from bearsketch.exceptions import ParameterError, SourceError
 
 if TYPE_CHECKING:
     from bearsketch.io.limits import Limits
     from bearsketch.learners.config import Config
     from bearsketch.training.checkpoint import Checkpoints
+
+# The name of standard output, for the commands that can write to it.
+STANDARD = Path("-")
+_SMALL = 1024
+
+
+def note_plain_size(memory: str | None) -> None:
+    """Say that a small size without a unit is one of bytes: it may be, but rarely is meant."""
+    if memory is not None and memory.strip().isdecimal() and int(memory) < _SMALL:
+        n = int(memory)
+        say(f"note: --memory {n} is {n} bytes; did you mean {n}KiB or {n}MiB?")
 
 
 def make_checkpoints(folder: Path | None, every: str | None, resume: bool) -> Checkpoints | None:
@@ -82,6 +94,8 @@ def check_parts(wanted: dict[str, Any], parts: dict[str, Any]) -> Config:
 
 def check_output(output: Path, named: list[str]) -> None:
     """Refuse an output that could not be written, or that is one of the inputs."""
+    if output == STANDARD:
+        raise ParameterError("the output must be a file, got - for standard output")
     if output.is_dir():
         raise SourceError(f"{output}: this is a directory, not a file", code="IO-WRITE")
     folder = output.parent

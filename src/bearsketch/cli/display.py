@@ -7,7 +7,6 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from bearsketch.cli.guard import say
@@ -34,7 +33,6 @@ class View:
     passes: int = 1
     facts: Sequence[str] = ()
     best: Sequence[tuple[float, str]] = field(default_factory=tuple)
-    resumed_at: int = 0
 
     @property
     def share(self) -> float | None:
@@ -48,15 +46,14 @@ class Display:
     """Shows nothing: the display of ``--quiet``."""
 
     def __enter__(self) -> Self:
-        self._start = time.monotonic()
+        self.begin(0)
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def begin(self, examples: int) -> None:
+        """Measure rates from now on: so many examples were done before."""
+        self._start, self._before = time.monotonic(), examples
+
+    def __exit__(self, *_: object) -> None:
         """Take the display away."""
 
     def due(self, examples: int) -> bool:
@@ -72,9 +69,9 @@ class Display:
     def _rate(self, view: View) -> tuple[float, float | None]:
         """Examples per second, and seconds left."""
         seconds = max(time.monotonic() - self._start, 1e-9)
-        rate = (view.examples - view.resumed_at) / seconds
+        rate = (view.examples - self._before) / seconds
         share = view.share
-        left = view.examples * (1.0 - share) / share / rate if share and rate else None
+        left = view.examples * (1.0 - share) / share / rate if share and rate > 0 else None
         return rate, left
 
 
@@ -118,12 +115,7 @@ class Live(Display):
         self._live.start()
         return super().__enter__()
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._live.stop()
 
     def due(self, examples: int) -> bool:
@@ -179,8 +171,14 @@ def make_display(quiet: bool) -> Display:
 
 def watch_training(display: Display) -> Callable[[Training], None]:
     """Give a function that shows a training run after a batch, when it is time to."""
+    begun = False
 
     def watch(training: Training) -> None:
+        nonlocal begun
+        if training.resumed is not None and not begun:
+            # What a resumed run has read again so far was not learned now.
+            display.begin(training.done + training.examples)
+        begun = True
         if display.due(training.done + training.examples):
             display.show(_training_view(training))
 
@@ -219,7 +217,6 @@ def _training_view(training: Training) -> View:
         training.passes,
         facts,
         best_features(training),
-        training.resumed_at,
     )
 
 

@@ -38,9 +38,11 @@ def export(
     `bearsketch export spam.bear --to onnx -o spam.onnx`
     """
     from bearsketch import export as job
+    from bearsketch.cli.checks import STANDARD, check_output
 
     if to not in FORMS:
         raise ParameterError(f"--to must be one of {', '.join(FORMS)}, got {to!r}")
+    output = None if output == STANDARD else output
     if to == "onnx" and output is None and sys.stdout.isatty():
         raise ParameterError("onnx is binary: name a file with --output")
     learner = load_model(model)
@@ -56,7 +58,6 @@ def export(
         sys.stdout.buffer.write(data)
         sys.stdout.flush()
         return
-    from bearsketch.cli.checks import check_output
     from bearsketch.files import write_whole
 
     check_output(output, [str(model)])

@@ -41,8 +41,9 @@ def features(
 ) -> None:
     """List the selected features by name, best first.
 
-    With two classes a positive weight speaks for the second; with more, each feature is shown
-    with the class its weight speaks for. fasta is for k-mers.
+    A weight is for the class beside it: positive speaks for that class, negative against it. With
+    two classes this is always the second; with more, the one the feature has the largest weight
+    for. fasta is for k-mers.
 
     **Examples**
 
@@ -91,7 +92,8 @@ def _of_class(learner: Learner, selected: Selected, number: int) -> list[tuple[s
 
 
 def _table(learner: Learner, rows: list[Row]) -> str:
-    classes = [visible(str(row.label)) for row in rows] if learner.config.columns > 1 else []
+    classified = learner.config.loss != "squared"
+    classes = [visible(str(row.label)) for row in rows] if classified else []
     wide = max([5, *map(len, classes)]) + 2
     head = f"{'rank':>6}{'weight':>10}  " + (f"{'class':{wide}}" if classes else "") + "name\n"
     lines = [head]

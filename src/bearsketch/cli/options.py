@@ -141,7 +141,11 @@ READING: dict[str, Any] = {
     ],
     "text_columns": Annotated[
         str | None,
-        _option(panel=_TEXT, metavar="A,B", help="JSON Lines: fields that are text. \\[text]"),
+        _option(
+            panel=_TEXT,
+            metavar="A,B",
+            help="Columns or fields to read as text, by n-grams. \\[text, in JSON Lines]",
+        ),
     ],
     "ngrams": Annotated[
         str | None,
@@ -169,6 +173,14 @@ READING: dict[str, Any] = {
     ],
     "drop": Annotated[
         str | None, _option(panel=_TABLE, metavar="A,B", help="Columns to leave out.")
+    ],
+    "separator": Annotated[
+        str | None,
+        _option(
+            panel=_TABLE,
+            metavar="CHAR",
+            help="Character between cells; tab is one. \\[found out: comma, semicolon, tab or bar]",
+        ),
     ],
     "header": Annotated[
         bool | None,
@@ -217,6 +229,8 @@ def read_options(used: dict[str, Any]) -> dict[str, Any]:
         from bearsketch.io.limits import Limits
 
         options["limits"] = Limits(**parse_limits(options["limits"]))
+    if options.get("separator") in ("tab", "\\t"):
+        options["separator"] = "\t"
     if "char_ngrams" in options:
         options.setdefault("ngrams", None)
     if "max_errors" in options:

@@ -28,7 +28,10 @@ def report(
     ],
     *,
     output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="PAGE", help="The HTML page to write.")
+        Path,
+        typer.Option(
+            "--output", "-o", metavar="PAGE", help="The HTML page to write; - is standard output."
+        ),
     ],
     data: Annotated[
         list[str] | None,
@@ -56,11 +59,12 @@ def report(
 
     `bearsketch report small.bear large.bear -o compare.html`
     """
-    from bearsketch.cli.checks import check_output
+    from bearsketch.cli.checks import STANDARD, check_output
     from bearsketch.files import write_whole
     from bearsketch.report import Subject, render
 
-    check_output(output, [*map(str, models), *(data or [])])
+    if output != STANDARD:
+        check_output(output, [*map(str, models), *(data or [])])
     if data and "-" in data and len(models) > 1:
         raise ParameterError(
             "standard input can be read only once, and there are several models",
@@ -71,7 +75,11 @@ def report(
         learner = load_model(path)
         scores = _scores(learner, data, reading, quiet) if data else None
         subjects.append(Subject(name, learner, scores, {"file_bytes": path.stat().st_size}))
-    write_whole(output, render(subjects, title=title).encode())
+    page = render(subjects, title=title)
+    if output == STANDARD:
+        print(page, end="")
+        return
+    write_whole(output, page.encode())
     if not quiet:
         say(f"wrote {output}")
 

@@ -106,6 +106,7 @@ def run_sharded(
         _begin(display, prepared, runner.workers)
         if crew.resume and driver.resume():
             display.note(f"resumed after round {driver.done} of {driver.rounds}")
+            display.begin(driver.resumed_at)
         driver.run(runner, Watching(display, prepared))
     learner = driver.learner
     learner.run = prepared.record(driver)

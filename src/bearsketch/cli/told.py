@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 _FAMILIES = {"tsv": "csv", "parquet": "csv", "fastq": "fasta"}
 _NGRAMS = {"ngrams", "char_ngrams", "lowercase", "presence"}
 _TABLE = {"label_column", "weight_column", "categorical", "numeric", "drop", "header", "columns"}
+_TABLE |= {"separator", "text_columns"}
 _KMERS = {"kmer", "alphabet", "canonical", "presence", "window", "stride", "label_regex"}
 _USED: dict[str, set[str]] = {
     "vw": set(),
@@ -49,10 +50,11 @@ class Told:
                 f"{self._stream.format} data; {task.reason}: loss {task.loss}; "
                 f"{config.learner} in {format_bytes(config.sizes.model_bytes)}, k {config.k:,}"
             )
-            for use in ("numeric", "categorical"):
+            for use in ("numeric", "categorical", "text_columns"):
                 columns = self._stream.columns.get(use, ())
                 if columns:
-                    self._display.note(f"{use} columns: {_some(columns)}")
+                    kind = use.removesuffix("_columns")
+                    self._display.note(f"{kind} columns: {_some(columns)}")
             if training.oversized is not None:
                 self._display.note(
                     f"warning[DATA-SCALE] {training.oversized}, which spoils the learning of all: "
@@ -67,9 +69,12 @@ class Told:
     def _check_format(self) -> None:
         """Say what cannot be meant, once the format is known."""
         form = _FAMILIES.get(self._stream.format, self._stream.format)
+        used = _USED.get(form, set())
+        if form == "csv" and self._stream.options.text_columns:
+            used = used | _NGRAMS
         for spec in fields(self._stream.options) if self._learner is None else ():
             given = getattr(self._stream.options, spec.name) != spec.default
-            if given and spec.name in _UNUSED_ELSEWHERE and spec.name not in _USED.get(form, ()):
+            if given and spec.name in _UNUSED_ELSEWHERE and spec.name not in used:
                 flag = "--" + spec.name.replace("_", "-")
                 self._display.note(f"warning[OPT-UNUSED] {flag} has no meaning for {form} data")
         learned = None if self._learner is None else self._learner.run.get("format")

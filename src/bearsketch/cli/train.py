@@ -14,6 +14,7 @@ from bearsketch.cli.checks import (
     check_parts,
     limits_under,
     make_checkpoints,
+    note_plain_size,
     parse_classes,
     parse_step,
     refuse_alone_only,
@@ -234,6 +235,8 @@ def train(
         "holdout": holdout,
         "threads": threads,
     }
+    if not quiet:
+        note_plain_size(memory)
     config = check_parts(wanted, parts)
     if workers is not None or cluster is not None:
         from bearsketch.cli.sharded import Crew, run_sharded

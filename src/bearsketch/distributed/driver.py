@@ -113,6 +113,8 @@ class Driver:
     done : int
         Rounds done, over all passes.
     tally : Tally
+    resumed_at : int
+        Examples learned before a checkpoint that this driver went on from.
     """
 
     def __init__(
@@ -126,6 +128,7 @@ class Driver:
     ) -> None:
         self.plan, self.learner, self.job, self.passes = plan, learner, job, passes
         self.done, self.tally, self.seconds = 0, Tally(), 0.0
+        self.resumed_at = 0
         self.workers = 0
         self.running: dict[int, int] = {}  # examples so far by partition, of the present round
         self.finished: set[int] = set()
@@ -150,6 +153,7 @@ class Driver:
                 )
         self.learner = Learner.from_bytes(arrays["model"].tobytes())
         self.done, self.tally = record["done"], Tally.from_json(record["tally"])
+        self.resumed_at = self.tally.learned
         return True
 
     def run(self, runner: Any, watch: Watch | None = None) -> Learner:

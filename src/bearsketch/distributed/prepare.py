@@ -73,7 +73,9 @@ class Prepared(NamedTuple):
             model_bytes=learner.sizes.model_bytes,
             peak_rss_bytes=peak_rss_bytes(),
             seconds=round(driver.seconds, 3),
-            examples_per_second=round(tally.learned / max(driver.seconds, 1e-9), 1),
+            examples_per_second=round(
+                (tally.learned - driver.resumed_at) / max(driver.seconds, 1e-9), 1
+            ),
             guards=learner.guards,
         )
 

@@ -5,6 +5,7 @@ a column of                                 gives an example
 ==========================================  ==============================================
 text, or declared ``categorical``           the feature ``column=value`` with value 1
 numbers, or declared ``numeric``            the feature ``column`` with that value
+text, declared one of ``text_columns``      a feature ``column^ngram`` for each of its n-grams
 list of text or integers                    a feature ``column=item`` for each item
 map or list of (name, value) pairs          a feature ``column^name`` for each pair
 ==========================================  ==============================================
@@ -27,8 +28,17 @@ from bearsketch.io.labels import LabelKind, names_array
 from bearsketch.io.limits import TYPE_BYTES, TYPE_ROWS
 from bearsketch.io.options import ReadOptions
 from bearsketch.io.pieces import Piece, Trouble
-from bearsketch.io.schema import NUMBER, TEXT, Schema, check_same, make_schema
+from bearsketch.io.schema import (
+    AS_CATEGORY,
+    NUMBER,
+    TEXT,
+    Schema,
+    check_same,
+    make_schema,
+)
 
+# A column of text with at most this share of cells that are no numbers was meant to be numeric.
+_STRAY_SHARE = 0.01
 # How the core numbers what it finds where a number should be.
 ABSENT, A_NUMBER, NOT_FINITE, OUT_OF_RANGE, NOT_A_NUMBER = range(5)
 
@@ -39,6 +49,8 @@ class Shared:
     def __init__(self, options: ReadOptions) -> None:
         self.labels = LabelKind(options.labels)
         self.schema: Schema | None = None
+        self.notes: list[tuple[str, str]] = []  # codes and messages of what is odd
+        self.unseen_texts: set[str] = set()  # fields of JSON Lines named as text, not met so far
 
 
 class TableReader:
@@ -78,6 +90,12 @@ class TableReader:
             self._options.names,
             limits.name_bytes,
             limits.row_features,
+            (
+                *(self._options.ngrams or (0, 0)),
+                *(self._options.char_ngrams or (0, 0)),
+                self._options.lowercase,
+                not self._options.presence,
+            ),
         )
         bad = {row: self._trouble(row, column, *rest) for row, column, *rest in got["errors"]}
         labels = self._labels(schema, first, last, bad)
@@ -157,8 +175,9 @@ class TableReader:
         if code == "TAB-VALUE" and schema is not None:
             name = schema.shown(column)
             hint = (
-                f"Declare the column categorical (categorical=[{name!r}]), or leave the cell empty "
-                "where there is no number; the first 1,000 rows decide what a column is."
+                f"Declare the column categorical (categorical=[{name!r}], --categorical {name}), "
+                "or leave the cell empty where there is no number; the first 1,000 rows decide "
+                "what a column is."
             )
         return Trouble(line, place, code, message, excerpt, hint)
 
@@ -229,7 +248,9 @@ class CsvReader(TableReader):
         self._read(TYPE_ROWS)
         known = self._shared.schema
         shapes = self._shapes(len(columns)) if known is None else known.shapes
-        self._settle_schema(columns, shapes)
+        schema = self._settle_schema(columns, shapes)
+        if known is None:
+            self._note_strays(schema)
 
     def _read_names(self) -> tuple[bytes, ...]:
         given = self._options.columns
@@ -271,6 +292,31 @@ class CsvReader(TableReader):
             numeric = bool((kinds == A_NUMBER).any() and (kinds != NOT_A_NUMBER).all())
             shapes.append(NUMBER if numeric else TEXT)
         return tuple(shapes)
+
+    def _note_strays(self, schema: Schema) -> None:
+        """Say which columns a few cells alone keep from being numeric."""
+        declared = {*self._options.categorical, *self._options.numeric}
+        for column, kind, name in schema.uses:
+            if kind != AS_CATEGORY or name.decode("utf-8", "replace") in declared:
+                continue
+            _, kinds = self._table.numbers(column, 0, self._table.n_rows)
+            strays = np.flatnonzero(kinds == NOT_A_NUMBER)
+            present = int((kinds != ABSENT).sum())
+            if len(strays) and len(strays) <= _STRAY_SHARE * present:
+                self._shared.notes.append(self._stray(schema, column, strays, present))
+
+    def _stray(
+        self, schema: Schema, column: int, strays: npt.NDArray[np.intp], present: int
+    ) -> tuple[str, str]:
+        row = int(strays[0])
+        line, place = self._place(row, column)
+        name, cell = schema.shown(column), self._table.texts(column, row, row + 1)[0][:40]
+        shown = cell.decode("utf-8", "backslashreplace")
+        return "TAB-STRAY", (
+            f"column {name!r} is read as categories, because of {present:,} cells looked at "
+            f"{len(strays)} are no numbers (line {line}, column {place}: {shown!r}); declare it "
+            f"numeric=[{name!r}] (--numeric {name}) to have such cells refused, or categorical"
+        )
 
     def _place(self, row: int, column: int) -> tuple[int, int]:
         return int(self._table.lines(row, row + 1)[0]), self._table.column_of(row, column)

@@ -36,6 +36,8 @@ _SVMLIGHT = re.compile(
     % (_NUMBER, _NUMBER, _NUMBER)
 )
 _VW = re.compile(rb"(?:[^|\t]*\t)?(?:[^\s|,]+[ \t]+){0,3}(?:'?[^\s|,]+)?[ \t]*\|[^,]*")
+_LINES = 20  # that are looked at
+_BOM = b"\xef\xbb\xbf"
 _QUOTED = re.compile(rb'"[^"]*"')
 
 
@@ -77,14 +79,24 @@ def certain_format(head: bytes) -> str | None:
 
 
 def _by_content(head: bytes, tests: dict[str, Callable[[bytes, list[bytes]], bool]]) -> str | None:
-    text = head.removeprefix(b"\xef\xbb\xbf")
-    lines = [line.rstrip(b"\r") for line in text.split(b"\n")]
-    if len(lines) > 1:
-        lines.pop()  # it may be cut
-    lines = [line for line in lines if line.strip()][:20]
+    lines = _first_lines(head)
     if not lines:
         return None
+    text = head.removeprefix(_BOM)
     return next((name for name, holds in tests.items() if holds(text, lines)), None)
+
+
+def _first_lines(head: bytes) -> list[bytes]:
+    """First lines that are not blank."""
+    lines = [line.rstrip(b"\r") for line in head.removeprefix(_BOM).split(b"\n")]
+    if len(lines) > 1:
+        lines.pop()  # it may be cut
+    return [line for line in lines if line.strip()][:_LINES]
+
+
+def enough_lines(head: bytes) -> bool:
+    """Whether more bytes would not change what the first lines tell."""
+    return len(_first_lines(head)) == _LINES
 
 
 def _is_fastq(text: bytes, lines: list[bytes]) -> bool:
@@ -106,6 +118,25 @@ def _delimited(delimiter: bytes) -> Callable[[bytes, list[bytes]], bool]:
     return holds
 
 
+def separator_of(head: bytes) -> str:
+    r"""Character between the cells of a text table, from its first bytes.
+
+    A comma, unless the first line has none and all of the first lines have as many semicolons,
+    TABs or bars.
+
+    Examples
+    --------
+    >>> separator_of(b"city,age\nparis,30\n"), separator_of(b"price;item\n1,5;tea\n")
+    (',', ';')
+    """
+    lines = _first_lines(head)
+    if lines and not _QUOTED.sub(b"", lines[0]).count(b","):
+        for other in (b";", b"\t", b"|"):
+            if _delimited(other)(head, lines):
+                return other.decode()
+    return ","
+
+
 SURE: dict[str, Callable[[bytes, list[bytes]], bool]] = {
     "parquet": lambda text, lines: text.startswith(b"PAR1"),
     "fasta": lambda text, lines: lines[0].startswith(b">"),
@@ -116,5 +147,5 @@ SURE: dict[str, Callable[[bytes, list[bytes]], bool]] = {
 LIKELY: dict[str, Callable[[bytes, list[bytes]], bool]] = {
     "vw": lambda text, lines: all(_VW.match(line) is not None for line in lines),
     "tsv": _delimited(b"\t"),
-    "csv": _delimited(b","),
+    "csv": lambda text, lines: _delimited(b",")(text, lines) or _delimited(b";")(text, lines),
 }

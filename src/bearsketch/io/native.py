@@ -70,9 +70,14 @@ def _field_options(options: ReadOptions) -> dict[str, Any]:
     return {
         "label_field": options.label_column or "label",
         "weight_field": options.weight_column or "",
-        "text_fields": list(options.text_columns),
+        "text_fields": list(text_fields(options)),
         "skip_fields": list(options.drop),
     }
+
+
+def text_fields(options: ReadOptions) -> tuple[str, ...]:
+    """Fields of JSON Lines that are text."""
+    return ("text",) if options.text_columns is None else options.text_columns
 
 
 class NativeReader:
@@ -87,6 +92,8 @@ class NativeReader:
         self.naming = naming_of(form, options)
         self._sequence_labels = SequenceLabels(options) if form in SEQUENCES else None
         self._done = False
+        if form == "jsonl" and index == 0 and options.names:
+            shared.unseen_texts.update(options.text_columns or ())
 
     def close(self) -> None:
         """Stop reading."""
@@ -100,6 +107,10 @@ class NativeReader:
             self._feed()
         self._done = block.done
         piece = self._piece(block)
+        if self._shared.unseen_texts and piece.names is not None:
+            data = piece.names.data.tobytes()
+            unseen = self._shared.unseen_texts
+            unseen -= {name for name in unseen if name.encode() + b"^" in data}
         if self._sequence_labels is not None:
             piece = self._label_sequences(piece, self._sequence_labels)
         return piece

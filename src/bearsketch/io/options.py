@@ -61,8 +61,13 @@ class ReadOptions:
         Whether the first line of a text table names its columns.
     columns : tuple of str, optional
         Names of the columns of a text table, instead of those in the header.
-    text_columns : tuple of str
-        Fields of JSON Lines that are text, to be read as n-grams. Default: ``text``.
+    separator : str, optional
+        Character between the cells of a text table. Default: a comma for ``csv``, or the
+        semicolon, TAB or bar that the first lines agree in where they have no comma; a TAB for
+        ``tsv``.
+    text_columns : tuple of str, optional
+        Columns of a table, or fields of JSON Lines, that are text, to be read as n-grams. Default:
+        none of a table, and ``text`` of JSON Lines.
     duplicates : {"refuse", "sum"}
         What a feature that comes twice in a line of svmlight means.
     kmer : int, optional
@@ -110,7 +115,8 @@ class ReadOptions:
     drop: tuple[str, ...] = ()
     header: bool = True
     columns: tuple[str, ...] | None = None
-    text_columns: tuple[str, ...] = ("text",)
+    separator: str | None = None
+    text_columns: tuple[str, ...] | None = None
     duplicates: Literal["refuse", "sum"] = "refuse"
     kmer: int | None = None
     alphabet: Literal["acgt", "iupac"] = "acgt"
@@ -149,10 +155,11 @@ class ReadOptions:
             raise ParameterError("stride needs a window: give both, or neither")
         if self.label_from == "header" and not (self.label_regex or self.label_table):
             raise ParameterError("label_from='header' needs label_regex or label_table")
-        twice = set(self.categorical) & set(self.numeric)
+        kinds = [set(self.categorical), set(self.numeric), set(self.text_columns or ())]
+        twice = [name for name in set.union(*kinds) if sum(name in kind for kind in kinds) > 1]
         if twice:
             raise ParameterError(
-                f"a column is categorical or numeric, not both, got {sorted(twice)}"
+                f"a column is categorical, numeric or text, not two of them, got {sorted(twice)}"
             )
 
     @property
@@ -198,6 +205,10 @@ def _is_share(value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and value >= 0
 
 
+def _is_separator(value: Any) -> bool:
+    return isinstance(value, str) and len(value.encode()) == 1 and value not in '"\r\n\0'
+
+
 def _is_regex(value: Any) -> bool:
     try:
         return value is None or re.compile(value).groups >= 1
@@ -230,7 +241,11 @@ CHECKS: dict[str, Check] = {
     "drop": _COLUMNS,
     "header": _BOOL,
     "columns": ("a list of column names", lambda value: value is None or _texts(value)),
-    "text_columns": _COLUMNS,
+    "separator": (
+        "one character other than a quote or a line end",
+        lambda value: value is None or _is_separator(value),
+    ),
+    "text_columns": ("a list of column names", lambda value: value is None or _texts(value)),
     "duplicates": _one_of("refuse", "sum"),
     "kmer": _integer(1, 32, "an integer from 1 to 32", optional=True),
     "alphabet": _one_of("acgt", "iupac"),

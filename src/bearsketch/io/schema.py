@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,8 @@ if TYPE_CHECKING:
 
 # Shapes of a column, as the core numbers them.
 NUMBER, TEXT, ITEMS, NAMED_VALUES, NOTHING, UNSUPPORTED = range(6)
+# What a column is read as, as the core numbers it.
+AS_NUMBER, AS_CATEGORY, AS_TEXT = range(3)
 _ALL = "*"
 
 
@@ -21,7 +24,7 @@ class Schema:
 
     columns: tuple[bytes, ...]
     shapes: tuple[int, ...]
-    uses: list[tuple[int, bool, bytes]]
+    uses: list[tuple[int, int, bytes]]
     label: int | None
     weight: int | None
 
@@ -30,15 +33,16 @@ class Schema:
         return self.columns[column].decode("utf-8", "backslashreplace")
 
     def by_use(self) -> dict[str, tuple[str, ...]]:
-        """Names of the columns that are categorical, and of those that are numeric."""
+        """Names of the columns that are categorical, numeric, and text."""
         simple = [
-            (name.decode("utf-8", "surrogateescape"), categorical)
-            for i, categorical, name in self.uses
+            (name.decode("utf-8", "surrogateescape"), kind)
+            for i, kind, name in self.uses
             if self.shapes[i] in (NUMBER, TEXT)
         ]
+        kinds = {"categorical": AS_CATEGORY, "numeric": AS_NUMBER, "text_columns": AS_TEXT}
         return {
-            "categorical": tuple(name for name, categorical in simple if categorical),
-            "numeric": tuple(name for name, categorical in simple if not categorical),
+            use: tuple(name for name, kind in simple if kind == wanted)
+            for use, wanted in kinds.items()
         }
 
 
@@ -52,7 +56,7 @@ def make_schema(
         raise DataError(
             f"{source}: two columns are named {sorted(repeated)[0]!r}",
             code="TAB-COLUMN-TWICE",
-            hint="Give the names of the columns, each once: columns=[...].",
+            hint="Give the names of the columns, each once (columns, --columns A,B,...).",
         )
     _check_known(names, source, options)
     wanted = options.label_column
@@ -66,26 +70,27 @@ def make_schema(
             continue
         if shape == UNSUPPORTED:
             raise _unsupported(source, name, "cast it to numbers or text")
-        uses.append((i, _is_categorical(name, shape, names, options), columns[i]))
+        kind = _kind(name, shape, names, options)
+        if kind == AS_TEXT and shape not in (NUMBER, TEXT, NOTHING):
+            raise _unsupported(source, name, "leave it out of the text columns")
+        uses.append((i, kind, columns[i]))
     return Schema(columns, shapes, uses, label, weight)
 
 
-def _is_categorical(name: str, shape: int, names: list[str], options: ReadOptions) -> bool:
-    if name in options.categorical:
-        return True
-    if name in options.numeric:
-        return False
+def _kind(name: str, shape: int, names: list[str], options: ReadOptions) -> int:
+    if name in (options.text_columns or ()):
+        return AS_TEXT
     if _named(name, options.categorical, names, options):
-        return True
+        return AS_CATEGORY
     if _named(name, options.numeric, names, options):
-        return False
-    return shape == TEXT
+        return AS_NUMBER
+    return AS_CATEGORY if shape == TEXT else AS_NUMBER
 
 
 def _named(name: str, listed: tuple[str, ...], names: list[str], options: ReadOptions) -> bool:
     if name in listed:
         return True
-    others = (*options.categorical, *options.numeric, *options.drop)
+    others = (*options.categorical, *options.numeric, *options.drop, *(options.text_columns or ()))
     return _ALL in listed and name not in others
 
 
@@ -95,7 +100,8 @@ def _index(names: list[str], name: str | None) -> int | None:
 
 def _check_known(names: list[str], source: str, options: ReadOptions) -> None:
     given = [options.label_column, options.weight_column] if options.labels_needed else []
-    for name in (*given, *options.categorical, *options.numeric, *options.drop):
+    listed = (options.categorical, options.numeric, options.drop, options.text_columns or ())
+    for name in (*given, *itertools.chain(*listed)):
         if name is not None and name != _ALL and name not in names:
             few = ", ".join(map(repr, names[:8])) + (", ..." if len(names) > 8 else "")
             raise ParameterError(
@@ -108,7 +114,7 @@ def _unsupported(source: str, name: str, remedy: str) -> DataError:
     return DataError(
         f"{source}: column {name!r} has a type that cannot be used",
         code="TAB-TYPE",
-        hint=f"Leave it out (drop=[{name!r}]), or {remedy}.",
+        hint=f"Leave it out (drop=[{name!r}], --drop {name}), or {remedy}.",
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator
 from dataclasses import fields
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 from bearsketch.batch import Batch, Position
 from bearsketch.closing import Closes
@@ -17,6 +17,7 @@ from bearsketch.io.formats import certain_format, format_named, guess_format
 from bearsketch.io.limits import HEAD_BYTES
 from bearsketch.io.options import FORMAT_CHECK, ReadOptions
 from bearsketch.io.pieces import Packer, Piece
+from bearsketch.io.readers import Reader, format_hint, make_reader, refuse_archive
 from bearsketch.io.source import Fingerprint, Input, Source, check_unchanged, resolve
 
 
@@ -33,18 +34,6 @@ class Progress(NamedTuple):
 
     done: int
     total: int | None
-
-
-class Reader(Protocol):
-    """What turns one input into pieces."""
-
-    naming: str
-
-    def take(self, rows: int, entries: int) -> Piece | None:
-        """At most so many examples and entries; one example if it alone has more."""
-
-    def close(self) -> None:
-        """Stop reading."""
 
 
 WARNINGS = {
@@ -206,11 +195,17 @@ class Stream(Closes):
                 packer = Packer(given.rows, given.limits, reader.naming, given.seed, other)
             while (piece := reader.take(packer.rows_left, packer.entries_left)) is not None:
                 self._account.take(piece, hint)
-                self._note(piece)
+                self._note(piece, shared)
                 yield from self._deliver(packer.add(self._wanted(piece)))
         if packer is not None:
             yield from self._deliver(packer.finish())
         self._account.finish()
+        for name in sorted(shared.unseen_texts):
+            self._warn(
+                "JSL-TEXT-FIELD",
+                self.sources[0] if len(self._inputs) == 1 else "the source",
+                f"no example has text in the field {name!r}, which text_columns names",
+            )
         self._check_delivered(delivered)
 
     def _deliver(self, batches: Iterator[Batch]) -> Iterator[Batch]:
@@ -242,7 +237,8 @@ class Stream(Closes):
         if counts.unlabelled:
             hint = (
                 f"{counts.unlabelled} examples have no label. Name the label column "
-                "(label_column), or for FASTA and FASTQ where labels are (label_regex, label_from)."
+                "(--label-column), or for FASTA and FASTQ where labels are (--label-regex, "
+                "--label-from); in Python these are label_column, label_regex and label_from."
             )
         name = self._inputs[0].name if len(self._inputs) == 1 else "the source"
         raise DataError(
@@ -282,16 +278,16 @@ class Stream(Closes):
         if not head:
             self._warn("SRC-EMPTY", found.name, "the file is empty")
             return None, ""
-        _refuse_archive(found.name, head)
+        refuse_archive(found.name, head)
         form = self._settle_format(chunks, found, head)
-        hint = _format_hint(head, form)
+        hint = format_hint(head, form)
         if head.startswith((b"\xff\xfe", b"\xfe\xff")):
             raise DataError(
                 f"{found.name}: the text is UTF-16",
                 code="COM-UTF16",
                 hint="Convert it to UTF-8, for example with: iconv -f UTF-16 -t UTF-8",
             )
-        return _make_reader(chunks, found, form, index, self.options, shared), hint
+        return make_reader(chunks, found, form, index, self.options, shared), hint
 
     def _settle_format(self, chunks: Chunks, found: Input, head: bytes) -> str:
         if self.format == "auto":
@@ -313,7 +309,10 @@ class Stream(Closes):
                 f"the file is {chunks.compression}, whatever its name says",
             )
 
-    def _note(self, piece: Piece) -> None:
+    def _note(self, piece: Piece, shared: Any) -> None:
+        for code, message in shared.notes:
+            self._warn(code, piece.position.source, message)
+        shared.notes.clear()
         for code, count in piece.warnings.items():
             if count:
                 self._warn(code, piece.position.source, WARNINGS.get(code, code))
@@ -322,62 +321,3 @@ class Stream(Closes):
         warned = Warned(code, source, message)
         if warned not in self.warnings:
             self.warnings.append(warned)
-
-
-def _refuse_archive(name: str, head: bytes) -> None:
-    kind = "zip" if head.startswith(b"PK\x03\x04") else "tar"
-    if kind == "zip" or head[257:262] == b"ustar":
-        raise DataError(
-            f"{name}: this is a {kind} archive, which holds files of its own",
-            code="SRC-ARCHIVE",
-            hint="Unpack it and name the files.",
-        )
-
-
-def _format_hint(head: bytes, form: str) -> str:
-    sure = certain_format(head)
-    if sure is None or sure == form:
-        return ""
-    return f"The content looks like {sure}: give format={sure!r}."
-
-
-def _make_reader(
-    chunks: Chunks, found: Input, form: str, index: int, options: ReadOptions, shared: Any
-) -> Reader:
-    if form in ("csv", "tsv"):
-        from bearsketch.io.columnar import CsvReader
-
-        delimiter = "," if form == "csv" else "\t"
-        return CsvReader(chunks, delimiter, index, options, shared)
-    if form == "parquet":
-        from bearsketch.io.arrow import ParquetReader
-
-        chunks.close()
-        file = _seekable(found, chunks.compression)
-        try:
-            return ParquetReader(file, found.name, index, options, shared)
-        except BaseException:
-            file.close()
-            raise
-    from bearsketch.io.native import NativeReader
-
-    return NativeReader(chunks, form, index, options, shared)
-
-
-def _seekable(found: Input, compression: str) -> Any:
-    """Open an input that must be read from its end, as Parquet is."""
-    if compression != "plain":
-        raise DataError(
-            f"{found.name}: a Parquet file inside {compression} cannot be read as a stream",
-            code="PQ-COMPRESSED",
-            hint="Decompress it first; Parquet compresses its pages itself.",
-        )
-    file = found.open()
-    if not file.seekable():
-        file.close()
-        raise SourceError(
-            f"{found.name}: Parquet is read from its end, which a pipe does not allow",
-            code="PQ-SEEK",
-            hint="Save it as a file, or redirect the file itself: < data.parquet",
-        )
-    return file

@@ -28,7 +28,8 @@ def average(parts: Sequence[Learner], start: Learner | None = None) -> Learner:
     r"""Average learners, weighted by the examples each has learned.
 
     Cells, exact weights, intercepts and clocks are averaged; the selection is made anew from all
-    that any part selected; examples and minibatches add up. Pairs of L-BFGS are dropped.
+    that any part selected; examples and minibatches add up, passes are the most of any. Pairs of
+    L-BFGS are dropped.
 
     Where all parts went on from one ``start``, each made a move :math:`d_i` from there. The mean of
     moves that point in different directions is shorter than any of them: what one part learned of
@@ -181,6 +182,7 @@ def _names(parts: Sequence[Learner], group: int) -> dict[int, tuple[bytes, bytes
 def _record(parts: Sequence[Learner], start: Learner | None) -> dict[str, object]:
     """Counters and guards add up, those of a common start once."""
     counters, guards = dict(parts[-1].counters), dict(parts[-1].guards)
+    counters["passes"] = max(part.counters["passes"] for part in parts)
     for name in itertools.chain(_SUMMED, guards):
         into, field = (counters, "counters") if name in _SUMMED else (guards, "guards")
         base = 0 if start is None else getattr(start, field)[name]

@@ -6,7 +6,7 @@ import warnings
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from bearsketch.exceptions import ParameterError
+from bearsketch.exceptions import LimitError, ParameterError
 from bearsketch.learners.parts import (
     Automatic,
     Step,
@@ -24,6 +24,8 @@ WEIGHT_BYTES = {"int8": 4, "float32": 4, "float64": 8}
 STORAGES = ("dense", "sketch", "cached", "cached_keep")
 DIRECTIONS = ("gradient", "lbfgs", "newton", "staged")
 DEFAULT_MEMORY = "256KiB"
+# Selections of a model, one for each class: the header of its file has about 600 bytes for each.
+MOST_PER_CLASS = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,6 +227,13 @@ def resolve(
     if direction == "staged" and not isinstance(step, Automatic):
         direction = "gradient"  # its two steps are automatic; a given one is taken along g
     columns = n_classes if loss == "softmax" else 1
+    if per_class and columns > MOST_PER_CLASS:
+        raise LimitError(
+            f"per_class takes at most {MOST_PER_CLASS} classes, got {columns}",
+            code="LABEL-PER-CLASS",
+            hint="Select for all classes together (per_class=False, --shared), or keep room for "
+            "fewer (--max-classes).",
+        )
     k, width, depth, dimension = _shape(
         learner,
         recipe,

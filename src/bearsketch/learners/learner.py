@@ -17,6 +17,7 @@ from bearsketch.exceptions import (
     IncompatibleError,
     LimitError,
     ParameterError,
+    WrongTypeError,
 )
 from bearsketch.learners import state
 from bearsketch.learners.config import Config
@@ -87,6 +88,7 @@ class Learner:
         >>> learner.learn(Batch([0, 1, 2], [3, 4], [1.0, 1.0], labels=[1, 0])).examples
         2
         """
+        _check_batch(batch)
         if batch.labels is None:
             raise ParameterError("labels must be given to learn, got a batch without")
         self._check_kin(batch)
@@ -210,21 +212,18 @@ class Learner:
     def merge(self, other: Learner) -> None:
         """Average in another learner, weighted by examples seen.
 
-        Cells, exact weights and intercepts are averaged and the selection is rebuilt from the
-        union of both; pairs of L-BFGS are dropped; counters add up.
+        This one becomes what :func:`~bearsketch.learners.average.average` makes of both.
 
         Raises
         ------
         IncompatibleError
             Unless both have the same configuration (seed and shape included), labels and naming.
         """
+        from bearsketch.learners.average import average
+
         self.check_mergeable(other)
-        mine, theirs = self._core.counters.examples, other._core.counters.examples
-        total = max(mine + theirs, 1)
-        share = mine / total if mine + theirs else 0.5
-        with _core_errors():
-            self._core.merge(other._core, share, 1.0 - share)
-        self.naming = self.naming or other.naming
+        merged = average([self, other])
+        self._core, self.naming = merged._core, merged.naming
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model file: the same model gives the same bytes, and it is whole or absent."""
@@ -276,6 +275,7 @@ class Learner:
     def _predict(self, batch: Batch, selected_only: bool, means: bool) -> npt.NDArray[np.float64]:
         if selected_only and self.config.k == 0:
             raise ParameterError("selected_only needs selected features, this learner has k=0")
+        _check_batch(batch)
         self._check_kin(batch)
         with _core_errors():
             return self._core.predict(batch.indptr, batch.keys, batch.values, selected_only, means)
@@ -309,6 +309,14 @@ class Learner:
                     f"learners must agree to merge: {field} is {value!r} here and "
                     f"{theirs.get(field)!r} there"
                 )
+
+
+def _check_batch(batch: object) -> None:
+    if not isinstance(batch, Batch):
+        raise WrongTypeError(
+            f"examples must come in a Batch, got {type(batch).__name__}",
+            hint="Make one of rows: Batch.from_rows([{'free': 1.0}, {'lunch': 1.0}], [1, 0]).",
+        )
 
 
 def _make_core(config: Config) -> _core.Learner:

@@ -10,7 +10,6 @@ import time
 import warnings
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
 from typing import Any, NamedTuple, Self
 
 from bearsketch import model_file
@@ -104,17 +103,12 @@ class Checkpoints:
                     hint="Go on from them (--resume), or name another folder.",
                 )
         except BaseException:
-            self.__exit__(None, None, None)
+            self.__exit__()
             raise
         self._last = time.monotonic()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         if self._lock is not None:
             os.close(self._lock)
             self._lock = None
@@ -161,11 +155,12 @@ class Checkpoints:
         return path
 
     def forget(self) -> None:
-        """Delete all checkpoints, once what they led to is safe."""
+        """Delete all checkpoints, once what they led to is safe, and the lock after the run."""
         with contextlib.ExitStack() as opened:
             if self._lock is None:
                 lock = _locked(self.folder)
                 opened.callback(os.close, lock)
+                opened.callback(_lock_file(self.folder).unlink)
             for number in self._numbers():
                 self._path(number).unlink()
 
@@ -192,12 +187,26 @@ def _read(path: Path) -> Saved:
     return Saved(path, learner, arrays, plain["training"])
 
 
+def _lock_file(folder: Path) -> Path:
+    return folder / "lock"
+
+
 def _locked(folder: Path) -> int:
     """Lock a folder for this process; closing the handle lets go."""
+    while True:
+        handle = _try_lock(folder)
+        # A run that ended may have deleted the file between our opening and locking it.
+        with contextlib.suppress(OSError):
+            if os.path.samestat(os.fstat(handle), _lock_file(folder).stat()):
+                return handle
+        os.close(handle)
+
+
+def _try_lock(folder: Path) -> int:
     try:
         folder.mkdir(parents=True, exist_ok=True)
         flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0) | os.O_CLOEXEC
-        handle = os.open(folder / "lock", flags, 0o666)
+        handle = os.open(_lock_file(folder), flags, 0o666)
     except OSError as error:
         raise SourceError(
             f"checkpoint: cannot use the folder {folder}: {error.strerror or error}",

@@ -25,7 +25,8 @@ PROGRAM_BYTES = 7 << 20
 PROGRAM_STEP = 16 << 20
 SCORES_BYTES = 3 << 20  # histograms of two classes, of this pass and of the first
 PEEK_BYTES = 4 << 20  # first examples, kept until their labels have told what to learn
-NAME_BYTES = 48  # of a selected feature, on average
+NAME_BYTES = 96  # of a selected feature whose name has 48, as memory is given out
+SAVED_BYTES = 224  # of a selected feature while it is saved: arrays, its names as Python has them
 ENTRY_BYTES = 12  # key and value
 NAMED_ENTRY_BYTES = 8  # where its name begins
 TEXT_BYTES = 24  # of the name of an entry, on average: batches with longer names hold fewer
@@ -115,7 +116,7 @@ def terms(
     return {
         "program": program + PROGRAM_BYTES,
         "cells": sizes.cell_bytes,
-        "copy of the model to save it": sizes.cell_bytes + 160 * selected,
+        "copy of the model to save it": sizes.cell_bytes + SAVED_BYTES * selected,
         "selected features": selected_bytes(config),
         "their names": NAME_BYTES * selected,
         "scores and first examples": scores + PEEK_BYTES,

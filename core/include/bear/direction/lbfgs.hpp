@@ -22,7 +22,7 @@ class Lbfgs final : public Direction {
   bool wants_pair() const override { return history_ > 0; }
   void observe(const ActiveSet& active, ConstReals step, ConstReals change,
                Guards& guards) override;
-  void reset() override;
+  void reset();  // forgets all pairs
   History history() const override;
   void restore_history(const History& history) override;
 

@@ -82,6 +82,7 @@ class CsvTable : public Table {
   bool settle_bom();
   void broken(const char* code, std::string message);
   void blame_start();
+  std::string excerpt() const;
   std::int64_t byte() const { return byte_base_ + static_cast<std::int64_t>(at_); }
 
   char delimiter_;

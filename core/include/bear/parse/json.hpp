@@ -65,26 +65,26 @@ class JsonReader {
 
 template <class Name, class Member>
 bool JsonReader::each_member(Name&& name, Member&& member) {
-  if (!expect('{', "expected '{'")) return false;
+  if (!expect('{', "expected {")) return false;
   if (take('}')) return true;
   do {
     skip_space();
-    if (!name() || !expect(':', "expected ':' after a name")) return false;
+    if (!name() || !expect(':', "expected a colon after a name")) return false;
     skip_space();
     if (!member()) return false;
   } while (take(','));
-  return expect('}', "expected ',' or '}'");
+  return expect('}', "expected a comma or }");
 }
 
 template <class Element>
 bool JsonReader::each_element(Element&& element) {
-  if (!expect('[', "expected '['")) return false;
+  if (!expect('[', "expected [")) return false;
   if (take(']')) return true;
   do {
     skip_space();
     if (!element()) return false;
   } while (take(','));
-  return expect(']', "expected ',' or ']'");
+  return expect(']', "expected a comma or ]");
 }
 
 }  // namespace bear::parse

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "bear/parse/ngram.hpp"
 #include "bear/parse/rows.hpp"
 
 namespace bear::parse {
@@ -16,7 +17,7 @@ enum class NumberKind { absent, number, not_finite, out_of_range, text };
 NumberKind cell_number(std::string_view cell, double& value);
 
 // How one column becomes features: `name` for numbers, `name=value` for text and items of lists,
-// `name^key` for maps and lists of pairs.
+// `name^key` for maps and lists of pairs; see add_ngrams for text that is taken apart.
 struct ColumnUse {
   std::size_t column;
   bool categorical;
@@ -39,5 +40,9 @@ class Table {
   virtual void add_column(const ColumnUse& use, std::size_t first, std::size_t last,
                           RowBuilder& out) const = 0;
 };
+
+// Features `name^ngram` of a column of text for rows first to last, as JSON Lines name them.
+void add_ngrams(const Table& table, const ColumnUse& use, const NgramOptions& options,
+                std::size_t first, std::size_t last, RowBuilder& out);
 
 }  // namespace bear::parse

@@ -63,26 +63,6 @@ class Cells<std::int8_t> {
     used_ = 0;
   }
 
-  void merge(const Cells& other, double mine, double theirs) {
-    if (other.size() != size() || other.classes_ != classes_) {
-      throw std::invalid_argument("storages must have one shape to merge");
-    }
-    std::vector<double> sums(data_.size());
-    double largest = 0.0;
-    for (std::size_t i = 0; i < data_.size(); ++i) {
-      sums[i] = mine * quantum_ * data_[i] + theirs * other.quantum_ * other.data_[i];
-      largest = std::max(largest, std::abs(sums[i]));
-    }
-    quantum_ = largest / kTop;
-    writes_ += other.writes_ + 1;
-    used_ = 0;
-    std::fill(data_.begin(), data_.end(), std::int8_t{0});
-    if (quantum_ == 0.0) return;
-    Writer writer(*this);
-    for (std::size_t i = 0; i < sums.size(); ++i) writer.write(i, sums[i]);
-    used_ = writer.used;
-  }
-
   std::span<std::byte> bytes() { return std::as_writable_bytes(std::span(data_)); }
 
   std::span<const std::byte> raw() const { return std::as_bytes(std::span(data_)); }

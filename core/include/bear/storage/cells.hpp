@@ -56,19 +56,6 @@ class Cells {
     factor_ = 1.0;
   }
 
-  void merge(const Cells& other, double mine, double theirs) {
-    if (other.size() != size() || other.classes_ != classes_) {
-      throw std::invalid_argument("storages must have one shape to merge, got " +
-                                  std::to_string(size()) + " and " + std::to_string(other.size()) +
-                                  " cells");
-    }
-    for (std::size_t i = 0; i < data_.size(); ++i) {
-      data_[i] = static_cast<Cell>(mine * factor_ * static_cast<double>(data_[i]) +
-                                   theirs * other.factor_ * static_cast<double>(other.data_[i]));
-    }
-    factor_ = 1.0;
-  }
-
   std::span<std::byte> bytes() {
     settle();
     return std::as_writable_bytes(std::span(data_));

@@ -69,15 +69,6 @@ class CountSketch : public Storage {
 
   void scale(double c) override { cells_.scale(c); }
 
-  void merge(const Storage& other, double mine, double theirs) override {
-    const auto* same = dynamic_cast<const CountSketch*>(&other);
-    if (same == nullptr || same->shape_.seed != shape_.seed || same->shape_.width != shape_.width ||
-        same->shape_.depth != shape_.depth) {
-      throw std::invalid_argument("sketches must have one seed, width, depth and cell to merge");
-    }
-    cells_.merge(same->cells_, mine, theirs);
-  }
-
   std::span<std::byte> bytes() override { return cells_.bytes(); }
   std::span<const std::byte> raw() const override { return cells_.raw(); }
   double factor() const override { return cells_.factor(); }

@@ -53,12 +53,6 @@ class Dense final : public Storage {
 
   void scale(double c) override { cells_.scale(c); }
 
-  void merge(const Storage& other, double mine, double theirs) override {
-    const auto* same = dynamic_cast<const Dense*>(&other);
-    if (same == nullptr) throw std::invalid_argument("a dense storage merges with its like only");
-    cells_.merge(same->cells_, mine, theirs);
-  }
-
   std::span<std::byte> bytes() override { return cells_.bytes(); }
   std::span<const std::byte> raw() const override { return cells_.raw(); }
   double factor() const override { return cells_.factor(); }

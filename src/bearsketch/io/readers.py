@@ -1,0 +1,98 @@
+"""Readers: what turns one input into pieces, by its format."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+from bearsketch.exceptions import DataError, SourceError
+from bearsketch.io.chunks import Chunks
+from bearsketch.io.formats import certain_format, enough_lines, separator_of
+from bearsketch.io.limits import HEAD_BYTES
+from bearsketch.io.options import ReadOptions
+from bearsketch.io.pieces import Piece
+from bearsketch.io.source import Input
+
+
+class Reader(Protocol):
+    """What turns one input into pieces."""
+
+    naming: str
+
+    def take(self, rows: int, entries: int) -> Piece | None:
+        """At most so many examples and entries; one example if it alone has more."""
+
+    def close(self) -> None:
+        """Stop reading."""
+
+
+def refuse_archive(name: str, head: bytes) -> None:
+    """Refuse an archive: it has files of its own."""
+    kind = "zip" if head.startswith(b"PK\x03\x04") else "tar"
+    if kind == "zip" or head[257:262] == b"ustar":
+        raise DataError(
+            f"{name}: this is a {kind} archive, which holds files of its own",
+            code="SRC-ARCHIVE",
+            hint="Unpack it and name the files.",
+        )
+
+
+def format_hint(head: bytes, form: str) -> str:
+    """Say which format it may be, for an error in the first line."""
+    sure = certain_format(head)
+    if sure is None or sure == form:
+        return ""
+    return f"The content looks like {sure}: give that format (--format {sure})."
+
+
+def make_reader(
+    chunks: Chunks, found: Input, form: str, index: int, options: ReadOptions, shared: Any
+) -> Reader:
+    """Reader of one input, by its format."""
+    if form in ("csv", "tsv"):
+        from bearsketch.io.columnar import CsvReader
+
+        separator = options.separator or ("\t" if form == "tsv" else _separator(chunks))
+        return CsvReader(chunks, separator, index, options, shared)
+    if form == "parquet":
+        from bearsketch.io.arrow import ParquetReader
+
+        chunks.close()
+        file = _seekable(found, chunks.compression)
+        try:
+            return ParquetReader(file, found.name, index, options, shared)
+        except BaseException:
+            file.close()
+            raise
+    from bearsketch.io.native import NativeReader
+
+    return NativeReader(chunks, form, index, options, shared)
+
+
+def _separator(chunks: Chunks) -> str:
+    """Find out the separator of a table, and wait for no more lines than that takes."""
+    head = chunks.head(HEAD_BYTES, 1)
+    while len(head) < HEAD_BYTES and not enough_lines(head):
+        longer = chunks.head(HEAD_BYTES, len(head) + 1)
+        if len(longer) == len(head):
+            break
+        head = longer
+    return separator_of(head)
+
+
+def _seekable(found: Input, compression: str) -> Any:
+    """Open an input that must be read from its end, as Parquet is."""
+    if compression != "plain":
+        raise DataError(
+            f"{found.name}: a Parquet file inside {compression} cannot be read as a stream",
+            code="PQ-COMPRESSED",
+            hint="Decompress it first; Parquet compresses its pages itself.",
+        )
+    file = found.open()
+    if not file.seekable():
+        file.close()
+        raise SourceError(
+            f"{found.name}: Parquet is read from its end, which a pipe does not allow",
+            code="PQ-SEEK",
+            hint="Save it as a file, or redirect the file itself: < data.parquet",
+        )
+    return file
