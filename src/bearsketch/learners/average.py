@@ -21,6 +21,7 @@ from bearsketch.model_file import Arrays
 Reals = npt.NDArray[np.float64]
 Keys = npt.NDArray[np.uint64]
 
+_NO_NAMES = (b"", b"")
 _SUMMED = ("examples", "batches")
 
 
@@ -117,7 +118,8 @@ def _mean(
 
 
 def _square(block: Reals) -> float:
-    return float(np.square(block).sum())  # np.dot sums in as many parts as there are threads
+    flat = block.ravel()
+    return float(np.einsum("i,i->", flat, flat))  # np.dot sums in as many parts as there are threads
 
 
 def _fill_cells(
@@ -157,17 +159,19 @@ def _selected_arrays(
 ) -> Arrays:
     arrays: Arrays = {f"selected.{group}.keys": keys, f"selected.{group}.weights": weights}
     for i, what in enumerate(("names", "aliases")):
-        data, offsets = pack_names([names[key][i] for key in keys.tolist()])
+        data, offsets = pack_names([names.get(key, _NO_NAMES)[i] for key in keys.tolist()])
         arrays[f"selected.{group}.{what}.data"] = data
         arrays[f"selected.{group}.{what}.offsets"] = offsets
     return arrays
 
 
 def _names(parts: Sequence[Learner], group: int) -> dict[int, tuple[bytes, bytes]]:
-    """Name and second name of each selected key, of the first part that knows one."""
+    """Name and second name of each selected key that has one, of the first part that knows it."""
     found: dict[int, tuple[bytes, bytes]] = {}
     for part in parts:
         top = part._core.selected(group)
+        if not any(top["names"]):  # ids, which need none
+            continue
         for key, name, alias in zip(
             top["keys"].tolist(), top["names"], top["aliases"], strict=True
         ):

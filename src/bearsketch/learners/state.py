@@ -197,9 +197,11 @@ def restore(learner: Learner, arrays: model_file.Arrays, plain: dict[str, Any]) 
 
 def _unpack_names(arrays: model_file.Arrays, prefix: str) -> list[bytes]:
     data: npt.NDArray[np.uint8] = arrays[f"{prefix}.data"]
-    offsets = [int(offset) for offset in arrays[f"{prefix}.offsets"]]
+    offsets = arrays[f"{prefix}.offsets"].tolist()
     if offsets != sorted(offsets) or offsets[0] != 0 or offsets[-1] != len(data):
         raise ValueError(f"{prefix}.offsets do not rise from 0 to {len(data)}")
+    if not len(data):
+        return [b""] * (len(offsets) - 1)
     raw = data.tobytes()
     return [raw[a:b] for a, b in itertools.pairwise(offsets)]
 
