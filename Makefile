@@ -27,7 +27,9 @@ $(VENV)/.installed: $(VENV)/.tools $(NATIVE_SOURCES)
 	  --no-build-isolation --editable .
 	touch $@
 
+# Compiled here, because where Python may not write what it compiled, every start would do it again.
 setup: $(VENV)/.installed  ## make .venv with the package and its tools
+	@$(BIN)/python -m compileall -q src
 
 demo: setup  ## find 30 planted features among 10^12 and write demo/report.html
 	$(BIN)/bearsketch demo --out demo

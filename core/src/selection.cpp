@@ -177,12 +177,16 @@ void Selection::find(const ActiveSet& active, Places& places) const {
   places.groups = groups();
   places.members.resize(active.size() * groups());
   places.chosen.resize(places.members.size());
-  std::size_t n = 0;
-  for (std::size_t a = 0, i = 0; a < active.size(); ++a) {
-    for (std::size_t g = 0; g < groups(); ++g, ++i) {
-      const std::int32_t slot = tops_[g].find(active.keys()[a], active.hashes()[a]);
-      places.members[i] = slot;
-      places.chosen[n] = static_cast<std::uint32_t>(i);
+  const auto keys = active.keys();
+  const auto hashes = active.hashes();
+  std::int32_t* member = places.members.data();
+  std::uint32_t* const chosen = places.chosen.data();
+  std::uint32_t n = 0, i = 0;
+  for (std::size_t a = 0; a < keys.size(); ++a) {
+    for (const TopK& top : tops_) {
+      const std::int32_t slot = top.find(keys[a], hashes[a]);
+      *member++ = slot;
+      chosen[n] = i++;
       n += slot >= 0;
     }
   }
@@ -215,10 +219,10 @@ void Selection::refresh(std::size_t group, const ActiveSet& active, const Places
   if (exact && !active.batch().named()) return;
   TopK& top = tops_[group];
   for (const std::uint32_t i : places.chosen) {
-    if (i % groups() != group) continue;
+    if (places.group_of(i) != group) continue;
     const std::int32_t slot = places.members[i];
     if (!exact) top.update(slot, 0.0, weights.subspan(i * width_, width_));
-    note_name(top, slot, name_of(active, i / groups()));
+    note_name(top, slot, name_of(active, places.column_of(i)));
   }
 }
 

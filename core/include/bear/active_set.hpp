@@ -18,7 +18,7 @@ class ActiveSet {
   std::size_t size() const { return size_; }
   std::size_t n_rows() const { return batch_.n_rows(); }
   const BatchView& batch() const { return batch_; }
-  Keys keys() const { return {keys_.data(), size_}; }
+  Keys keys() const { return {keys_.data() + 1, size_}; }
   std::span<const std::uint64_t> hashes() const { return {hashes_.data(), size_}; }
 
   // Whether the batch before had the same keys in the same columns.
@@ -55,7 +55,7 @@ class ActiveSet {
   BatchView batch_;
   std::size_t size_ = 0;
   // Of columns 0 .. size_ - 1; as long as the longest batch, so that filling them needs no test.
-  std::vector<Key> keys_;
+  std::vector<Key> keys_ = {0};  // one more, see number_keys
   std::vector<std::uint64_t> hashes_;
   std::vector<std::size_t> entries_;
   std::vector<std::uint32_t> columns_;  // of the entries first_entry() .. last_entry()

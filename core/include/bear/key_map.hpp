@@ -25,15 +25,14 @@ class KeyMap {
 
   // The same, the key's hash being known.
   std::int32_t find(Key key, std::uint64_t hash) const {
-    // Two places at once: whether a search ends at the first cannot be foreseen, and nearly all
-    // end at the second.
+    // One test for "another key", because whether a place is empty cannot be foreseen.
     std::size_t i = hash & mask_;
-    for (;; i = next(next(i))) {
-      const std::size_t j = next(i);
-      const int here = int{values_[i] == kAbsent} | int{key_at(i) == key};
-      const int there = int{values_[j] == kAbsent} | int{key_at(j) == key};
-      if ((here | there) != 0) return values_[here != 0 ? i : j];
+    std::int32_t value = values_[i];
+    while (((key_of(value) ^ key) & (0 - std::uint64_t{value != kAbsent})) != 0) {
+      i = next(i);
+      value = values_[i];
     }
+    return value;
   }
 
   // The key must be absent, and no other key may have the value.
@@ -76,7 +75,8 @@ class KeyMap {
 
   std::size_t home(Key key) const { return hash_(key) & mask_; }
   std::size_t next(std::size_t i) const { return (i + 1) & mask_; }
-  Key key_at(std::size_t i) const { return keys_[static_cast<std::size_t>(values_[i] + 1)]; }
+  Key key_of(std::int32_t value) const { return keys_[static_cast<std::size_t>(value + 1)]; }
+  Key key_at(std::size_t i) const { return key_of(values_[i]); }
 
   void place(std::int32_t value) {
     std::size_t i = home(keys_[static_cast<std::size_t>(value) + 1]);

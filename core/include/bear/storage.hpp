@@ -17,6 +17,9 @@ struct Places {
   // Where in `members` the slots are: what concerns the selected visits these, because a test of
   // every key for being one cannot be foreseen and takes longer than the work.
   std::vector<std::uint32_t> chosen;
+  // Whose an element of `members` is; a division takes longer than all that is done with it.
+  std::size_t group_of(std::size_t i) const { return groups == 1 ? 0 : i % groups; }
+  std::size_t column_of(std::size_t i) const { return groups == 1 ? i : i / groups; }
 
   // The distinct cells, and for every element of `cells` which of them it is: filled in by
   // storages that write each cell once per batch.

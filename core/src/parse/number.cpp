@@ -32,9 +32,8 @@ bool is_large(const char* at, const char* end) {
   return power + (down ? -exponent : exponent) > 0;
 }
 
-}  // namespace
-
-double detail::slow_number(const char* at, const char* end) {
+// Any number the short path does not take: [at, end) is known to have the right form.
+double slow_number(const char* at, const char* end) {
   const bool negative = *at == '-';
   if (*at == '-' || *at == '+') ++at;
   double value = 0;
@@ -44,7 +43,10 @@ double detail::slow_number(const char* at, const char* end) {
   return negative ? -value : value;
 }
 
-const char* detail::read_any_number(const char* at, const char* end, double& out) {
+}  // namespace
+
+const char* read_number(const char* at, const char* end, double& out) {
+  using namespace detail;
   const char* start = at;
   const bool negative = at != end && *at == '-';
   if (at != end && (*at == '-' || *at == '+')) ++at;

@@ -7,11 +7,7 @@
 namespace bear::parse {
 
 Parser::Parser(const Options& options, std::string prefix, std::size_t max_line_bytes)
-    : options_(options),
-      splitter_(max_line_bytes),
-      row_(options),
-      no_space_(row_.space({})),
-      prefix_(std::move(prefix)) {
+    : options_(options), splitter_(max_line_bytes), row_(options), prefix_(std::move(prefix)) {
   if (options.labels == Labels::number) label_kind_ = LabelKind::number;
   if (options.labels == Labels::name) label_kind_ = LabelKind::name;
 }
@@ -78,11 +74,10 @@ bool Parser::fail_shared(const char* code, const char* at, std::string message) 
   return false;
 }
 
-bool Parser::fail_name(std::string_view space, std::string_view name, const char* at) {
+bool Parser::fail_name(std::size_t bytes, const char* at) {
   return fail_shared("COM-NAME-LONG", at,
-                     "feature name of " + std::to_string(space.size() + name.size()) +
-                         " bytes is above the limit of " + std::to_string(options_.max_name_bytes) +
-                         " (max_name_bytes)");
+                     "feature name of " + std::to_string(bytes) + " bytes is above the limit of " +
+                         std::to_string(options_.max_name_bytes) + " (max_name_bytes)");
 }
 
 bool Parser::fail_features(const char* at) {
@@ -107,7 +102,7 @@ bool Parser::set_label(std::string_view token, const char* at) {
                 "label must be a name as the first label is, got the number " + quoted(token) +
                     "; labels=\"name\" takes both as names");
   }
-  if (token.size() > options_.max_name_bytes) return fail_name({}, token, at);
+  if (token.size() > options_.max_name_bytes) return fail_name(token.size(), at);
   labelled_ = true;
   row_label_kind_ = kind;
   label_ = kind == LabelKind::number ? number : std::numeric_limits<double>::quiet_NaN();

@@ -17,8 +17,30 @@ constexpr auto before = [](const auto& a, const auto& b) {
 
 }  // namespace
 
+// Features of the last space are hashed together: their hashes do not wait for one another, and
+// the loop that reads the line stays short.
+void Row::use_space(std::string_view text) {
+  hash_items();
+  space_.clear();
+  space_.append(text.data(), text.size());
+  space_.reserve(copy_slack);
+  space_hash_ = hash_.begin(text);
+}
+
+void Row::hash_items() {
+  const std::size_t n = items_.size();
+  const NameHash::Beginning begun = space_hash_;
+  const std::size_t skipped = space_.size();
+  const char* text = text_.data();
+  for (; hashed_ < n; ++hashed_) {
+    const std::size_t from = ends_[hashed_] + skipped;
+    items_[hashed_].key = hash_.join(begun, text + from, ends_[hashed_ + 1] - from);
+  }
+}
+
 void Row::clear_items() {
   items_.clear();
+  hashed_ = 0;
   text_.clear();
   ends_.clear();
   ends_.push(0);
@@ -63,7 +85,11 @@ void Row::sort_items() {
 }
 
 Row::Finished Row::put_in_order(Duplicates duplicates) {
-  if (items_.empty()) take_ids();
+  if (items_.empty()) {
+    take_ids();
+  } else {
+    hash_items();
+  }
   sort_items();
   const auto equal = std::adjacent_find(
       items_.begin(), items_.end(), [](const Item& a, const Item& b) { return a.key == b.key; });
@@ -104,12 +130,23 @@ void Row::write_items() {
     keys[i] = items_[i].key;
     values[i] = items_[i].value;
   }
-  if (ends_.size() == 1) return;
+  if (names_ && ends_.size() > 1) write_names();
+}
+
+void Row::write_names() {
+  Strings& names = block_->names;
+  char* const start = names.data.room(text_.size() + copy_slack);
+  const std::size_t before = names.data.size();
+  std::uint64_t* offset = names.offsets.extend(items_.size());
   const char* end = text_.data() + text_.size() + copy_slack;
+  char* to = start;
   for (const Item& item : items_) {
     const std::string_view text = name(item);
-    block_->names.push_short(text.data(), text.size(), static_cast<std::size_t>(end - text.data()));
+    copy_short(to, text.data(), text.size(), static_cast<std::size_t>(end - text.data()));
+    to += text.size();
+    *offset++ = before + static_cast<std::size_t>(to - start);
   }
+  names.data.add_written(static_cast<std::size_t>(to - start));
 }
 
 }  // namespace bear::parse

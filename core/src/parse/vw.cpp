@@ -164,18 +164,44 @@ bool VwParser::check_label_form(const std::string_view* words, std::size_t n) {
 }
 
 bool VwParser::parse_body(const char* at, const char* end) {
+  const bool short_line = line_.size() <= Marks::max_line_bytes;
+  if (short_line) marks_.find(line_, '|');
+  mark_ = marks_.begin();
   while (at != end) {
     if (*at == '|') {
       at = parse_namespace(at + 1, end);
     } else if (is_blank(*at)) {
-      ++at;
-      continue;
+      at = short_line ? parse_plain(at, end) : at + 1;
     } else {
       at = parse_feature(at, end);
     }
     if (at == nullptr) return false;
   }
   return true;
+}
+
+// Features that are a name and perhaps a short number, as nearly all are, from a blank on. Returns
+// where something else stands, nullptr after an error.
+const char* VwParser::parse_plain(const char* at, const char* end) {
+  const char* const line = line_.data();
+  while (line + *mark_ < at) ++mark_;
+  do {
+    const char* stop = line + *++mark_;
+    const std::string_view name = between(at + 1, stop);
+    if (end - stop <= short_number_bytes) return at + 1;
+    double value = 1;
+    if (*stop == ':') {
+      const char* from = stop + 1;
+      stop = line + *++mark_;
+      const auto n = static_cast<std::size_t>(stop - from);
+      if (name.empty() || *stop == ':' || !read_short_number(from, n, value)) return at + 1;
+    }
+    if (!is_blank(*stop) && *stop != '|') return at + 1;
+    if (space_weight_ != 1) value *= space_weight_;
+    if (!name.empty() && !add_feature(name, value)) return nullptr;
+    at = stop;
+  } while (is_blank(*at));
+  return at;
 }
 
 const char* VwParser::parse_namespace(const char* at, const char* end) {
@@ -188,7 +214,7 @@ const char* VwParser::parse_namespace(const char* at, const char* end) {
   name_.clear();
   name_.append(space.data(), space.size());
   if (!space.empty()) name_.push('^');
-  space_ = row_.space({name_.data(), name_.size()});
+  row_.use_space({name_.data(), name_.size()});
   space_weight_ = 1;
   place_ = 0;
   if (stop == end || *stop != ':') return stop;
@@ -250,15 +276,15 @@ bool VwParser::add_feature(std::string_view name, double value) {
   float fitted = 0;
   if (!fit_value(value, name.data(), fitted)) return false;
   const auto readable = static_cast<std::size_t>(line_.data() + line_.size() - name.data());
-  return add(space_, name, readable, fitted, name.data());
+  return add(name, readable, fitted, name.data());
 }
 
 bool VwParser::add_category(std::string_view name, std::string_view category) {
-  value_name_.clear();
-  value_name_.append(name.data(), name.size());
-  value_name_.push('^');
-  value_name_.append(category.data(), category.size());
-  return add(space_, {value_name_.data(), value_name_.size()}, value_name_.size(), 1, name.data());
+  name_.clear();
+  name_.append(name.data(), name.size());
+  name_.push('^');
+  name_.append(category.data(), category.size());
+  return add({name_.data(), name_.size()}, name_.size(), 1, name.data());
 }
 
 bool VwParser::add_place(double value, const char* at) {
@@ -267,7 +293,7 @@ bool VwParser::add_place(double value, const char* at) {
   float fitted = 0;
   if (!fit_value(value, at, fitted)) return false;
   const std::string_view name = between(digits, written.ptr);
-  return add(space_, name, name.size(), fitted, at);
+  return add(name, fitted, at);
 }
 
 }  // namespace bear::parse

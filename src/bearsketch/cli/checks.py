@@ -41,7 +41,7 @@ def make_checkpoints(folder: Path | None, every: str | None, resume: bool) -> Ch
 
 def rows_of_batch(batch_size: int) -> int:
     """Examples to read at once: a few minibatches, always whole ones."""
-    return batch_size * max(240 // batch_size, 1)
+    return batch_size * max(480 // batch_size, 1)
 
 
 def parse_step(text: str) -> str | float:

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from bearsketch.io import Stream
     from bearsketch.learners import Learner
 
-_ROWS = 240
+_ROWS = 480
 
 
 def load_model(path: Path) -> Learner:

@@ -41,7 +41,7 @@ class Labels:
             self._values = np.array(self.classes)
             self._order = np.argsort(self._values, kind="stable")
             self._sorted = self._values[self._order]
-            if len(np.unique(self._sorted)) != len(self.classes):
+            if len(set(self.classes)) != len(self.classes):
                 raise ParameterError(f"classes must be distinct, got {list(self.classes)}")
 
     def __len__(self) -> int:

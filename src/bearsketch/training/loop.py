@@ -264,7 +264,7 @@ class Training:
         """Class numbers (or targets) of a batch; a class that is new gets a reserved place."""
         assert batch.labels is not None
         if self.task.reserved:
-            for label in np.unique(batch.labels).tolist():
+            for label in sorted(set(batch.labels.tolist())):
                 if label not in self._numbers:
                     self._admit(label, batch)
             return np.array([self._numbers[label] for label in batch.labels.tolist()], dtype=float)

@@ -36,6 +36,8 @@ def oversized(batches: Collection[Batch], staged: bool = False) -> str | None:
         return None
     keys, values = _first(batches)
     sizes = np.abs(values.astype(np.float64))
+    if sizes.max() <= LARGE:
+        return None
     distinct, first, of_entry, counts = np.unique(
         keys, return_index=True, return_inverse=True, return_counts=True
     )

@@ -45,7 +45,7 @@ class Seen:
         """Look at labels: numbers, or strings."""
         self.examples += len(labels)
         self.words = labels.dtype.kind not in "biuf"
-        self._distinct.update(np.unique(labels).tolist())
+        self._distinct.update(labels.tolist())
 
     @property
     def values(self) -> list[Label]:

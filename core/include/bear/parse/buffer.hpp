@@ -117,12 +117,6 @@ struct Strings {
     data.append(text.data(), text.size());
     offsets.push(data.size());
   }
-  // A string of which more bytes than its own can be read.
-  void push_short(const char* from, std::size_t n, std::size_t readable) {
-    copy_short(data.room(n + copy_slack), from, n, readable);
-    data.add_written(n);
-    offsets.push(data.size());
-  }
   void truncate(std::size_t n) {
     offsets.truncate(n + 1);
     data.truncate(offsets.back());

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <bit>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <string_view>
@@ -23,24 +24,31 @@ inline constexpr std::uint64_t small_powers_of_ten[] = {1,      10,      100,   
 
 inline bool is_digit(char c) { return static_cast<unsigned char>(c - '0') < 10; }
 
+// Marks every byte of the word that is above 9.
+inline std::uint64_t no_digits(std::uint64_t word) {
+  return (word | ((word & 0x7f7f7f7f7f7f7f7fULL) + 0x7676767676767676ULL)) & 0x8080808080808080ULL;
+}
+
+// Eight digits as bytes 0 to 9, the first lowest, added up by three multiplications.
+inline std::uint64_t add_up(std::uint64_t word) {
+  word = (word * 10) + (word >> 8);
+  return ((word & 0x000000ff000000ffULL) * 0x000f424000000064ULL +
+          ((word >> 16) & 0x000000ff000000ffULL) * 0x0000271000000001ULL) >>
+         32;
+}
+
 // Adds the decimal digits at `at` to `number` and returns where they end. Eight bytes are read as
-// one word: its leading digits are moved to the top, and three multiplications add them up.
+// one word, and its leading digits are moved to the top.
 inline const char* take_digits(const char* at, const char* end, std::uint64_t& number) {
   if constexpr (std::endian::native == std::endian::little) {
     while (end - at >= 8) {
       std::uint64_t word;
       std::memcpy(&word, at, 8);
       word ^= 0x3030303030303030ULL;
-      const std::uint64_t others =
-          (word | ((word & 0x7f7f7f7f7f7f7f7fULL) + 0x7676767676767676ULL)) & 0x8080808080808080ULL;
+      const std::uint64_t others = no_digits(word);
       const int n = others == 0 ? 8 : std::countr_zero(others) / 8;
       if (n == 0) return at;
-      word <<= 64 - 8 * n;
-      word = (word * 10) + (word >> 8);
-      word = ((word & 0x000000ff000000ffULL) * 0x000f424000000064ULL +
-              ((word >> 16) & 0x000000ff000000ffULL) * 0x0000271000000001ULL) >>
-             32;
-      number = number * small_powers_of_ten[n] + word;
+      number = number * small_powers_of_ten[n] + add_up(word << (64 - 8 * n));
       at += n;
       if (n < 8) return at;
     }
@@ -50,31 +58,42 @@ inline const char* take_digits(const char* at, const char* end, std::uint64_t& n
   return at;
 }
 
-// Any number the short path does not take: [at, end) is known to have the right form.
-double slow_number(const char* at, const char* end);
-const char* read_any_number(const char* at, const char* end, double& out);
-
 }  // namespace detail
+
+// Reads n digits, 1 to 8 of them, where eight bytes can be read. False if one is no digit.
+inline bool read_digits(const char* at, std::size_t n, std::uint64_t& out) {
+  if constexpr (std::endian::native == std::endian::little) {
+    std::uint64_t word;
+    std::memcpy(&word, at, 8);
+    word = (word ^ 0x3030303030303030ULL) << (64 - 8 * n);
+    out = detail::add_up(word);
+    return detail::no_digits(word) == 0;
+  }
+  out = 0;
+  return detail::take_digits(at, at + n, out) == at + n;
+}
 
 // Reads the number at the start of [at, end). Returns where it ends, or nullptr when there is none.
 // A number too large for a double becomes an infinity of its sign, one too small becomes 0.
-//
-// Here only numbers such as 0.128801: one digit, a point and at most seven more, which most values
-// are. Both parts of the quotient are exact, so it is the nearest double (Clinger's fast path).
-[[gnu::always_inline]] inline const char* read_number(const char* at, const char* end,
-                                                      double& out) {
+const char* read_number(const char* at, const char* end, double& out);
+
+// Reads a number of n bytes such as 0.128801 or 12, of which most values are: one digit, a point
+// and at most seven more; or at most eight digits. So many bytes must be readable. Both parts of
+// the quotient are exact, so it is the nearest double (Clinger's fast path). False for any other
+// text, which may be a number all the same.
+inline constexpr std::ptrdiff_t short_number_bytes = 10;
+inline bool read_short_number(const char* at, std::size_t n, double& out) {
   using namespace detail;
-  if (end - at > 10 && at[1] == '.' && is_digit(*at)) [[likely]] {
-    std::uint64_t fraction = 0;
-    const char* stop = take_digits(at + 2, at + 10, fraction);
-    const auto n = static_cast<std::size_t>(stop - at - 2);
-    if (n < 8 && (*stop | 0x20) != 'e') [[likely]] {
-      fraction += static_cast<std::uint64_t>(*at - '0') * small_powers_of_ten[n];
-      out = static_cast<double>(fraction) / powers_of_ten[n];
-      return stop;
-    }
+  std::uint64_t digits = 0;
+  if (n - 3 < 7 && at[1] == '.') {
+    if (!read_digits(at + 2, n - 2, digits) || !is_digit(*at)) return false;
+    digits += static_cast<std::uint64_t>(*at - '0') * small_powers_of_ten[n - 2];
+    out = static_cast<double>(digits) / powers_of_ten[n - 2];
+    return true;
   }
-  return read_any_number(at, end, out);
+  if (n - 1 >= 8 || !read_digits(at, n, digits)) return false;
+  out = static_cast<double>(digits);
+  return true;
 }
 
 // True when all of `text` is one number.

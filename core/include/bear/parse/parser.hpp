@@ -80,16 +80,14 @@ class Parser {
     return true;
   }
 
-  // A feature named by hash, or fail.
-  bool add(std::string_view name, float value, const char* at) {
-    return add(no_space_, name, name.size(), value, at);
+  // A feature named by hash, or fail; see Row::add.
+  bool add(std::string_view name, std::size_t readable, float value, const char* at) {
+    if (row_.space_size() + name.size() > options_.max_name_bytes) [[unlikely]]
+      return fail_name(row_.space_size() + name.size(), at);
+    return row_.add(name, readable, value) == Row::Added::yes || fail_features(at);
   }
-  // The same for a name of two parts; see Row::add.
-  bool add(const Row::Space& space, std::string_view name, std::size_t readable, float value,
-           const char* at) {
-    if (space.text.size() + name.size() > options_.max_name_bytes) [[unlikely]]
-      return fail_name(space.text, name, at);
-    return row_.add(space, name, readable, value) == Row::Added::yes || fail_features(at);
+  bool add(std::string_view name, float value, const char* at) {
+    return add(name, name.size(), value, at);
   }
   bool fail_features(const char* at);
 
@@ -116,12 +114,11 @@ class Parser {
   Options options_;
   Splitter splitter_;
   Row row_;
-  Row::Space no_space_;
   Block block_;            // being filled
   std::string_view line_;  // being read; error columns count from its start
 
  private:
-  bool fail_name(std::string_view space, std::string_view name, const char* at);
+  bool fail_name(std::size_t bytes, const char* at);
   bool fail_range(const char* at);
   bool full(std::size_t max_rows, std::size_t max_entries) const;
   Block hand_over();

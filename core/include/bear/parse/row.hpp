@@ -18,7 +18,10 @@ class Row {
   enum class Finished { yes, duplicate, out_of_range };
 
   explicit Row(const Options& options)
-      : hash_(options.seed), max_features_(options.max_features), names_(options.names) {}
+      : hash_(options.seed),
+        space_hash_(hash_.begin({})),
+        max_features_(options.max_features),
+        names_(options.names) {}
 
   // Starts a row after the complete rows of the block.
   void start(Block& block) {
@@ -27,6 +30,7 @@ class Row {
     ascending_ = true;
     duplicates_ = collisions_ = 0;
     clear_items();
+    if (space_.size() > 0) use_space({});
   }
 
   // A feature whose key is its name. A value of 0 means that the feature is absent.
@@ -41,24 +45,20 @@ class Row {
     return Added::yes;
   }
 
-  // What names of one namespace begin with.
-  struct Space {
-    NameHash::Beginning hash;
-    std::string_view text;
-  };
-  Space space(std::string_view text) const { return {hash_.begin(text), text}; }
+  // Names of the features that follow begin with `text`, up to the next call or row.
+  void use_space(std::string_view text);
+  std::size_t space_size() const { return space_.size(); }
 
-  // A feature whose key is the hash of its name, which is `space` and `name` joined; of the memory
-  // at `name`, `readable` bytes can be read. A row has named features only, or none.
-  Added add(const Space& space, std::string_view name, std::size_t readable, float value) {
+  // A feature whose key is the hash of its name, which is the space and `name` joined; of the
+  // memory at `name`, `readable` bytes can be read. A row has named features only, or none.
+  Added add(std::string_view name, std::size_t readable, float value) {
     if (value == 0) return Added::yes;
-    const std::size_t size = space.text.size() + name.size();
     if (items_.size() >= max_features_ || text_.size() > max_row_name_bytes) return Added::too_many;
-    char* text = text_.room(size + copy_slack);
-    char* end = std::copy_n(space.text.data(), space.text.size(), text);
-    copy_short(end, name.data(), name.size(), readable);
-    const char* from = readable >= name.size() + 8 ? name.data() : end;
-    add_written(hash_.join(space.hash, from, name.size()), size, value);
+    const std::size_t space = space_.size();
+    char* text = text_.room(space + name.size() + copy_slack);
+    copy_short(text, space_.data(), space, space_.capacity());
+    copy_short(text + space, name.data(), name.size(), readable);
+    add_written(space + name.size(), value);
     return Added::yes;
   }
 
@@ -93,25 +93,28 @@ class Row {
   friend struct RowProbe;  // of the tests: no two names with one key are known
 
   // A feature whose name stands in the room of text_.
-  void add_written(Key key, std::size_t size, float value) {
-    items_.push({key, value, static_cast<std::uint32_t>(items_.size())});
+  void add_written(std::size_t size, float value) {
+    items_.push({0, value, static_cast<std::uint32_t>(items_.size())});
     ascending_ = false;
-    if (!names_) return;
     text_.add_written(size);
-    ends_.push(text_.size());
+    ends_.push(static_cast<std::uint32_t>(text_.size()));
   }
   void clear_items();
+  void hash_items();
   void take_ids();
   void sort_items();
   Finished put_in_order(Duplicates duplicates);
   Finished merge_equal(Duplicates duplicates);
   void write_items();
+  void write_names();
   std::string_view name(const Item& item) const {
-    const std::size_t from = ends_[item.place];
+    const std::uint32_t from = ends_[item.place];
     return {text_.data() + from, ends_[item.place + 1] - from};
   }
 
   NameHash hash_;
+  NameHash::Beginning space_hash_;
+  Buffer<char> space_;  // the text it is of
   std::size_t max_features_;
   bool names_;
   Block* block_ = nullptr;
@@ -120,8 +123,9 @@ class Row {
   Key duplicate_ = 0;
   std::uint64_t duplicates_ = 0, collisions_ = 0;
   Buffer<Item> items_, spare_;
+  std::size_t hashed_ = 0;  // items whose key is known
   Buffer<char> text_;  // names of the items by place, end to end, with copy_slack after the last
-  Buffer<std::size_t> ends_;
+  Buffer<std::uint32_t> ends_;
 };
 
 }  // namespace bear::parse

@@ -35,11 +35,13 @@ void bucket_sort(Buffer<T>& items, Buffer<T>& spare, int key_bits, KeyOf key, Be
   const std::size_t buckets = std::min(std::bit_ceil(2 * n), sort_buckets);
   const int shift = std::max(key_bits + 1 - static_cast<int>(std::bit_width(buckets)), 0);
   const auto bucket = [&](const T& item) { return (key(item) >> shift) & (buckets - 1); };
-  std::uint32_t starts[sort_buckets + 1];
-  std::fill_n(starts, buckets + 1, 0);
+  std::uint16_t starts[sort_buckets + 1];
+  std::fill_n(starts, buckets + 1, std::uint16_t{0});
   for (const T& item : items) ++starts[bucket(item) + 1];
-  const std::uint32_t fullest = *std::max_element(starts, starts + buckets + 1);
-  for (std::size_t b = 1; b <= buckets; ++b) starts[b] += starts[b - 1];
+  std::uint16_t fullest = 0;
+  for (std::size_t b = 0; b <= buckets; ++b) fullest = std::max(fullest, starts[b]);
+  for (std::size_t b = 1; b <= buckets; ++b)
+    starts[b] = static_cast<std::uint16_t>(starts[b] + starts[b - 1]);
   spare.clear();
   T* sorted = spare.extend(n);
   for (const T& item : items) sorted[starts[bucket(item)]++] = item;  // starts become ends

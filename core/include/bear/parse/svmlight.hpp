@@ -11,6 +11,7 @@
 // duplicates are to be added up.
 #pragma once
 
+#include "bear/parse/marks.hpp"
 #include "bear/parse/parser.hpp"
 
 namespace bear::parse {
@@ -30,11 +31,14 @@ class SvmlightParser final : public LineParser {
   bool parse_label(std::string_view token);
   const char* parse_query_id(const char* at, const char* end);
   bool parse_features(const char* at, const char* end);
+  const char* parse_plain(const char* at, const char* end);
   bool check_comment(const char* at, const char* end);
   bool fail_id(const char* at, const char* end);
   bool fail_value(const char* at, const char* end);
 
   Duplicates duplicates_;
+  Marks marks_;
+  const std::uint32_t* mark_ = nullptr;  // the last that parse_plain passed
 };
 
 }  // namespace bear::parse

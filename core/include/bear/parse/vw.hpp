@@ -24,13 +24,14 @@
 // - `7` and `007` are two names.
 #pragma once
 
+#include "bear/parse/marks.hpp"
 #include "bear/parse/parser.hpp"
 
 namespace bear::parse {
 
 class VwParser final : public LineParser {
  public:
-  explicit VwParser(const Options& options) : LineParser(options, "VW"), space_(no_space_) {}
+  explicit VwParser(const Options& options) : LineParser(options, "VW") {}
 
  private:
   static constexpr std::size_t max_words = 4;
@@ -41,6 +42,7 @@ class VwParser final : public LineParser {
   bool check_label_form(const std::string_view* words, std::size_t n);
   bool check_tabs(std::string_view head, const std::string_view* words, std::size_t n);
   bool parse_body(const char* at, const char* end);
+  const char* parse_plain(const char* at, const char* end);
   const char* parse_namespace(const char* at, const char* end);
   const char* parse_feature(const char* at, const char* end);
   const char* parse_valued(std::string_view name, const char* at, const char* end);
@@ -49,9 +51,9 @@ class VwParser final : public LineParser {
   bool add_place(double value, const char* at);
   const char* fail_value(std::string_view name, const char* at, const char* end);
 
-  Buffer<char> name_;        // of the namespace, and "^"
-  Row::Space space_;         // the same, hashed
-  Buffer<char> value_name_;  // of a feature with a category
+  Marks marks_;
+  const std::uint32_t* mark_ = nullptr;  // the last that parse_plain passed
+  Buffer<char> name_;                    // of a namespace, or of a feature with a category
   double space_weight_ = 1;
   std::uint64_t place_ = 0;  // of the next feature without a name
 };

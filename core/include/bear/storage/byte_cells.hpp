@@ -1,6 +1,8 @@
 // One-byte cells: whole multiples of one quantum that doubles when too many cells saturate.
 #pragma once
 
+#include <cstring>
+
 #include "bear/storage/cells.hpp"
 
 namespace bear {
@@ -28,7 +30,9 @@ class Cells<std::int8_t> {
     if (amount == 0.0) return;
     start(std::abs(amount));
     ++writes_;
-    write(cell * classes_ + c, amount);
+    Writer writer(*this);
+    writer.write(cell * classes_ + c, amount);
+    used_ = writer.used;
   }
 
   void add_block(std::span<const std::uint64_t> cells, ConstReals amounts) {
@@ -38,11 +42,14 @@ class Cells<std::int8_t> {
     start(largest);
     ++writes_;
     std::size_t clipped = 0;
+    Writer writer(*this);
+    const std::size_t classes = classes_;
     for (std::size_t i = 0; i < cells.size(); ++i) {
-      for (std::size_t c = 0; c < classes_; ++c) {
-        clipped += write(cells[i] * classes_ + c, amounts[i * classes_ + c]);
+      for (std::size_t c = 0; c < classes; ++c) {
+        clipped += writer.write(cells[i] * classes + c, amounts[i * classes + c]);
       }
     }
+    used_ = writer.used;
     if (static_cast<double>(clipped) > kClippedShare * static_cast<double>(amounts.size())) {
       double_quantum();
     }
@@ -91,35 +98,69 @@ class Cells<std::int8_t> {
     if (quantum_ == 0.0) quantum_ = largest / kTop;
   }
 
-  // Adds and rounds; returns whether the cell was too small for it.
-  bool write(std::size_t at, double amount) {
-    const double exact = static_cast<double>(data_[at]) + amount / quantum_;
-    const int q = round_down(exact + draw(at));
-    used_ += static_cast<std::size_t>(q != 0);
-    used_ -= static_cast<std::size_t>(data_[at] != 0);
-    data_[at] = static_cast<std::int8_t>(q);
-    return std::abs(exact) > kTop + kSlack;
-  }
+  // What one round of writes needs, in registers: a byte that is stored might be part of anything,
+  // so members would be read again after each.
+  struct Writer {
+    explicit Writer(Cells& cells)
+        : quantum(cells.quantum_),
+          salt(cells.salt()),
+          used(cells.used_),
+          data(cells.data_.data()) {}
+
+    // Adds and rounds; returns whether the cell was too small for it.
+    bool write(std::size_t at, double amount) {
+      const int before = data[at];
+      const double exact = static_cast<double>(before) + amount / quantum;
+      const int after = round_down(exact + draw(salt, at));
+      used += static_cast<std::size_t>(after != 0);
+      used -= static_cast<std::size_t>(before != 0);
+      data[at] = static_cast<std::int8_t>(after);
+      return std::abs(exact) > kTop + kSlack;
+    }
+
+    double quantum;
+    std::uint64_t salt;
+    std::size_t used;
+    std::int8_t* data;
+  };
 
   // The floor, within the range of a cell: above zero a conversion does it, without a call.
   static int round_down(double x) {
     return static_cast<int>(std::clamp(x, -kTop, kTop) + kTop) - static_cast<int>(kTop);
   }
 
-  // Uniform in [0, 1).
-  double draw(std::size_t at) const {
-    return static_cast<double>(mix64((seed_ + writes_ * kGolden) ^ (at * kGolden)) >> 11) * 0x1p-53;
+  std::uint64_t salt() const { return seed_ + writes_ * kGolden; }
+  static std::uint64_t random_bits(std::uint64_t salt, std::size_t at) {
+    return mix64(salt ^ (at * kGolden));
   }
 
+  // Uniform in [0, 1).
+  static double draw(std::uint64_t salt, std::size_t at) {
+    return static_cast<double>(random_bits(salt, at) >> 11) * 0x1p-53;
+  }
+
+  // Halves every cell, odd ones up or down with even chance. Most doublings come early, when most
+  // cells are empty: eight of those are passed at once.
   void double_quantum() {
     quantum_ *= 2.0;
     ++writes_;
-    used_ = 0;
-    for (std::size_t at = 0; at < data_.size(); ++at) {
-      const double q = std::floor(0.5 * static_cast<double>(data_[at]) + draw(at));
-      data_[at] = static_cast<std::int8_t>(q);
-      used_ += static_cast<std::size_t>(q != 0.0);
+    std::size_t used = 0;
+    std::int8_t* const data = data_.data();
+    for (std::size_t at = 0, n = data_.size(), from = salt(); at < n;) {
+      std::uint64_t eight = 1;
+      if (n - at >= 8) std::memcpy(&eight, data + at, 8);
+      if (eight == 0) {
+        at += 8;
+        continue;
+      }
+      for (const std::size_t end = std::min(at + 8, n); at < end; ++at) {
+        const int odd = data[at] & 1, up = static_cast<int>(random_bits(from, at) >> 63);
+        const int half = (data[at] >> 1) + (odd & up);
+        data[at] = static_cast<std::int8_t>(half);
+        used += static_cast<std::size_t>(half != 0);
+      }
     }
+    used_ = used;
   }
 
   std::size_t classes_;

@@ -75,7 +75,7 @@ class CachedSketch final : public CountSketch<Cell> {
     if (places.groups == 0) return;
     const std::size_t width = this->shape().classes / places.groups;
     for (const std::uint32_t i : places.chosen) {
-      visit(i * width, i % places.groups, places.members[i]);
+      visit(i * width, places.group_of(i), places.members[i]);
     }
   }
 

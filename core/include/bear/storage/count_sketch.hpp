@@ -23,11 +23,10 @@ class CountSketch : public Storage {
   void locate(const ActiveSet& active, Places& places) const override {
     places.depth = shape_.depth;
     places.cells.resize(active.size() * shape_.depth);
-    const auto hashes = active.hashes();
-    for (std::size_t a = 0; a < hashes.size(); ++a) {
-      for (std::size_t row = 0; row < shape_.depth; ++row) {
-        places.cells[a * shape_.depth + row] = place(hashes[a], row);
-      }
+    std::uint64_t* cell = places.cells.data();
+    const std::size_t depth = shape_.depth;
+    for (const std::uint64_t hash : active.hashes()) {
+      for (std::size_t row = 0; row < depth; ++row) *cell++ = place(hash, row);
     }
     if (writes_once_) number_cells(places);
   }
