@@ -17,6 +17,7 @@ from bearsketch.exceptions import ModelFileError, ParameterError, SourceError
 from bearsketch.learners import Learner, state
 
 KEPT = 2
+_TRIES = 10  # to lock a folder whose lock others delete
 _NAME = re.compile(r"checkpoint-([0-9]{8,})\.bear")
 _UNITS = {"s": 1.0, "m": 60.0, "h": 3600.0}
 
@@ -193,13 +194,22 @@ def _lock_file(folder: Path) -> Path:
 
 def _locked(folder: Path) -> int:
     """Lock a folder for this process; closing the handle lets go."""
-    while True:
+    for _ in range(_TRIES):
         handle = _try_lock(folder)
         # A run that ended may have deleted the file between our opening and locking it.
         with contextlib.suppress(OSError):
             if os.path.samestat(os.fstat(handle), _lock_file(folder).stat()):
                 return handle
         os.close(handle)
+    raise _busy(folder)
+
+
+def _busy(folder: Path) -> SourceError:
+    return SourceError(
+        f"checkpoint: another run is using the folder {folder}",
+        code="CKPT-BUSY",
+        hint="Wait until it ends, or name another folder.",
+    )
 
 
 def _try_lock(folder: Path) -> int:
@@ -216,11 +226,11 @@ def _try_lock(folder: Path) -> int:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError as error:
         os.close(handle)
+        if isinstance(error, BlockingIOError):
+            raise _busy(folder) from None
         raise SourceError(
-            f"checkpoint: another run is using the folder {folder}"
-            if isinstance(error, BlockingIOError)
-            else f"checkpoint: cannot lock the folder {folder}: {error.strerror or error}",
-            code="CKPT-BUSY",
-            hint="Wait until it ends, or name another folder.",
+            f"checkpoint: cannot lock the folder {folder}: {error.strerror or error}",
+            code="CKPT-FOLDER",
+            hint="Name a folder on another file system.",
         ) from None
     return handle
