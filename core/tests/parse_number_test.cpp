@@ -108,3 +108,41 @@ TEST_CASE("words for what is not finite are known in any case") {
   for (const char* word : {"", "na", "nano", "infinite", "infinityy"})
     CHECK_FALSE(is_non_finite_word(word));
 }
+
+TEST_CASE("a short number is read as any number is, or left to it") {
+  const auto read = [](std::string text, double& out) {
+    const std::size_t n = text.size();
+    text.resize(n + short_number_bytes, ' ');
+    return read_short_number(text.data(), n, out);
+  };
+  double value = 0;
+  for (const char* text : {"0", "7", "12345678", "0.1", "0.128801", "9.9999999", "3.0"}) {
+    double slow = 0;
+    REQUIRE(read_number(std::string_view(text), slow));
+    REQUIRE(read(text, value));
+    CHECK(value == slow);
+  }
+  for (const char* text : {"", "-1", "+1", ".5", "5.", "1e3", "1.5e3", "123456789", "12.5", "x",
+                           "0.12345678", "0.1x", "a.5", "0x1F", "1/2", "1:2", "0..1"}) {
+    CHECK_FALSE(read(text, value));
+  }
+}
+
+TEST_CASE("every text of up to three bytes: short numbers agree with long ones") {
+  const std::string bytes = "09.:/ +-eE";
+  std::string text;
+  for (const char a : bytes) {
+    for (const char b : bytes) {
+      for (const char c : bytes) {
+        text = {a, b, c};
+        for (std::size_t n = 1; n <= 3; ++n) {
+          double fast = 0, slow = 0;
+          const std::string padded = text.substr(0, n) + std::string(short_number_bytes, '\n');
+          if (!read_short_number(padded.data(), n, fast)) continue;
+          CHECK(read_number(std::string_view(padded).substr(0, n), slow));
+          CHECK(fast == slow);
+        }
+      }
+    }
+  }
+}

@@ -119,7 +119,8 @@ def _mean(
 
 def _square(block: Reals) -> float:
     flat = block.ravel()
-    return float(np.einsum("i,i->", flat, flat))  # np.dot sums in as many parts as there are threads
+    # np.dot sums in as many parts as there are threads.
+    return float(np.einsum("i,i->", flat, flat))
 
 
 def _fill_cells(
