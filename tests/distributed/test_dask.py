@@ -102,7 +102,6 @@ def test_a_model_that_is_damaged_on_its_way_is_noticed(runs, cluster):
     assert "its checksum does not match" in answer.reason
 
 
-@pytest.mark.unsanitized
 def test_killed_workers_leave_no_trace(runs, wanted):
     from bearsketch.distributed.dask import Cluster
 
@@ -118,7 +117,6 @@ def test_killed_workers_leave_no_trace(runs, wanted):
         assert len(killed) == 2
 
 
-@pytest.mark.unsanitized
 def test_a_partition_that_kills_its_workers_is_named(runs):
     from bearsketch.distributed.dask import Cluster
 
