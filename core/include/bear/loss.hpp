@@ -41,6 +41,9 @@ class Loss {
   // Margins to means: probabilities per class, or the predicted number.
   virtual void predict(Reals margins) const = 0;
 
+  // The way back for one row: means to the margins that predict them.
+  virtual void link(Reals means) const = 0;
+
   // Throws std::invalid_argument unless every label is one this loss takes.
   virtual void check(ConstReals labels) const = 0;
 };
