@@ -17,7 +17,7 @@ constexpr double kInterceptPhi = 0.5;
 // Steps begin small: what noise does early to a short stream is not undone later, while shy steps
 // grow to full strength within some 20 batches. Margins may be a little too bold before steps
 // shrink: one pass of text is better for it, and clicks are not worse.
-constexpr double kFirstStrength = 0.4, kLeastStrength = 0.02;  // full strength is 1
+constexpr double kFirstStrength = 0.6, kLeastStrength = 0.02;  // full strength is 1
 constexpr double kMemory = 0.05;                               // of the running slope
 constexpr double kRate = 0.05;                                 // at which strength follows it
 constexpr double kBoldness = 0.2;                              // share that is let pass

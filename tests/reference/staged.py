@@ -14,7 +14,7 @@ class Staged:
     def __init__(self, scale: float, settings) -> None:
         self.scale = scale
         self.clock = self.running = self.batches = 0.0
-        self.log_strength = np.log(0.4)
+        self.log_strength = np.log(0.6)
         self.slope = self.curvature = 0.0
         first = FIRST_MEAN.get(settings.loss, 1.0 / settings.classes)
         self.means = np.full(settings.classes, first) if settings.intercept else None

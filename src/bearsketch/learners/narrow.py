@@ -26,6 +26,11 @@ def keep_classes(learner: Learner, classes: Sequence[Label]) -> Learner:
         if name in arrays:
             arrays[name] = np.ascontiguousarray(arrays[name][:, :n])
     arrays["intercept"] = arrays["intercept"][:n]
+    if learner.config.direction == "staged" and learner.config.intercept:
+        # The last of its numbers are the shares of the classes.
+        rest, shares = np.split(arrays["numbers.direction"], [-learner.config.n_classes])
+        kept = shares[:n] / shares[:n].sum()
+        arrays["numbers.direction"] = np.concatenate([rest, kept])
     narrow = Learner(replace(learner.config, n_classes=n), Labels("softmax", classes))
     state.restore(narrow, arrays, record)
     return narrow
