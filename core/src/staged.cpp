@@ -17,7 +17,7 @@ constexpr double kInterceptPhi = 0.5;
 // Steps begin small: what noise does early to a short stream is not undone later, while shy steps
 // grow to full strength within some 20 batches. Margins may be a little too bold before steps
 // shrink: one pass of text is better for it, and clicks are not worse.
-constexpr double kFirstStrength = 0.6, kLeastStrength = 0.02;  // full strength is 1
+constexpr double kFirstStrength = 0.5, kLeastStrength = 0.02;  // full strength is 1
 constexpr double kMemory = 0.05;                               // of the running slope
 constexpr double kRate = 0.05;                                 // at which strength follows it
 constexpr double kBoldness = 0.2;                              // share that is let pass
@@ -84,8 +84,11 @@ void Staged::restore(std::span<const double> numbers) {
           {numbers.begin() + kScalars, numbers.end()}};
 }
 
-double Staged::pace() const {
-  return scale_ * std::exp(next_.log_strength) * kPhi / std::sqrt(1.0 + now_.clock / kTau);
+// own: what the batch allows along the direction of the block; running: what others did.
+double Staged::block_step(double own, double running) const {
+  const double strength = scale_ * std::exp(next_.log_strength);
+  const double pace = strength * kPhi / std::sqrt(1.0 + now_.clock / kTau);
+  return std::min(pace * std::sqrt(own * running), kMostStep * own);
 }
 
 void Staged::direct(const Point& point, Reals z) {
@@ -101,7 +104,7 @@ void Staged::direct(const Point& point, Reals z) {
   for (std::size_t i = 0; i < margins_.size(); ++i) margins_[i] = full_[i] - selected * u_[i];
   const double cells = cell_step(point);
   for (std::size_t i = 0; i < z.size(); ++i) z[i] += cells * g_[i];
-  step_size_ = std::max(selected, cells);
+  step_size_ = block_step(next_.step, next_.step);
 }
 
 // A step that suits a value of 40 is 1,600 times too small for one of 1. So steps are taken as if
@@ -193,7 +196,7 @@ double Staged::selected_step(const Point& point, Reals z) {
   keep_selected(point.places, z, stored_);
   damp(z);
   const double own = line_step(point, z);
-  return std::min(pace() * (now_.step > 0.0 ? now_.step : own), kMostStep * own);
+  return block_step(own, now_.step > 0.0 ? now_.step : own);
 }
 
 // g_ = gradient of everything that is not selected, at the margins after the selected moved.
@@ -208,7 +211,7 @@ double Staged::cell_step(const Point& point) {
   const std::size_t touched = point.storage.reflect(point.places, g_, stored_);
   const double own = line_step(point, stored_);
   advance(point, touched);
-  return std::min(pace() * next_.step, kMostStep * own);
+  return block_step(own, next_.step);
 }
 
 // The running step learns what both blocks allow; the clock, how many weights moved.

@@ -14,7 +14,7 @@ class Staged:
     def __init__(self, scale: float, settings) -> None:
         self.scale = scale
         self.clock = self.running = self.batches = 0.0
-        self.log_strength = np.log(0.6)
+        self.log_strength = np.log(0.5)
         self.slope = self.curvature = 0.0
         first = FIRST_MEAN.get(settings.loss, 1.0 / settings.classes)
         self.means = np.full(settings.classes, first) if settings.intercept else None
@@ -35,7 +35,7 @@ class Staged:
             change = point.X @ z
             slope, bend = line(point, residual, change)
             own = slope / bend if bend else 0.0
-            selected = min(self.pace() * (self.running or own), 2 * own)
+            selected = self.block_step(own, self.running or own)
             total_slope, total_bend = slope, bend
             z = selected * z
             full = full - selected * change
@@ -48,14 +48,14 @@ class Staged:
             allowed = (slope + total_slope) / (bend + total_bend)
             rate = max(0.02, 1 / (before + 1)) if self.running else 1.0
             self.running += rate * (allowed - self.running)
-        cells = min(self.pace() * self.running, 2 * own)
+        cells = self.block_step(own, self.running)
+        self.step = self.block_step(self.running, self.running)
         width = point.w.shape[1] // point.groups
         moved = touched + width * inside[:, ::width].sum()
         # What is left of a key that was taken out again is zero, or a rounding error.
         used = np.sum(np.abs(point.storage.cells) > 1e-12) + width * point.selected
         if moved:
             self.clock += moved / max(moved, used)
-        self.step = max(selected, cells)
         return z + cells * g
 
     def move_intercept(self, point):
@@ -90,8 +90,9 @@ class Staged:
             growth *= information / (information + 20)
             self.log_strength = np.clip(self.log_strength + 0.05 * growth, np.log(0.02), 0)
 
-    def pace(self) -> float:
-        return self.scale * np.exp(self.log_strength) * 1.5 / np.sqrt(1 + self.clock / 10)
+    def block_step(self, own: float, running: float) -> float:
+        pace = self.scale * np.exp(self.log_strength) * 1.5 / np.sqrt(1 + self.clock / 10)
+        return min(pace * np.sqrt(own * running), 2 * own)
 
 
 def line(point, residual, change) -> tuple[float, float]:

@@ -1,13 +1,14 @@
 // Three blocks, in the coordinates that are really stored: first the intercept, the best constant;
 // then the selected weights, trained as a model that stands alone; then the cells, on what that
-// model leaves over. Selected and cells take one step:
+// model leaves over. A block takes the step
 //
-//   strength * phi / sqrt(1 + clock / tau) * running mean of sum r.u / (kmax * sum |u|^2)
+//   strength * phi / sqrt(1 + clock / tau) * sqrt(own * running)
 //
-// with r the residuals a block sees and u the change of the margins its direction causes once
-// stored, collisions included. The mean is over batches: a batch that had a step of its own would
-// take a short one just when it holds one of few clicks, and the weights would drift. Two things
-// move the step:
+// where own is sum r.u / (kmax * sum |u|^2), with r the residuals the block sees and u the change
+// of the margins its direction causes once stored, collisions included; and running is its mean
+// over batches, for both blocks together. With own alone a batch takes a short step just when it
+// holds one of few clicks, so that weights drift, and the few selected of a batch take too long
+// ones; with running alone the first batches are learned too slowly. Two things move the step:
 //
 // - The clock counts how often a weight in use was updated, on average: steps shrink as evidence
 //   piles up, whatever the compression.
@@ -45,7 +46,7 @@ class Staged final : public Direction {
     std::vector<double> means;  // of the labels so far; empty without an intercept
   };
 
-  double pace() const;
+  double block_step(double own, double running) const;
   void measure_values(const Point& point);
   void damp(Reals change) const;
   void move_intercept(const Point& point);
