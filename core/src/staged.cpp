@@ -9,7 +9,7 @@ namespace bear {
 namespace {
 
 // Chosen on text, URLs and DNA; see the page on accuracy per byte.
-constexpr double kPhi = 1.5, kTau = 10.0;
+constexpr double kPhi = 1.5, kSelectedTau = 30.0, kCellTau = 10.0;
 constexpr double kStepMemory = 0.02;  // of the running step
 constexpr double kMostStep = 2.0;  // times what the batch itself allows: beyond, its loss may rise
 constexpr double kInterceptPhi = 0.5;
@@ -62,32 +62,28 @@ Staged::Staged(double scale, std::vector<double> means) : scale_(scale) {
 }
 
 std::vector<double> Staged::numbers() const {
-  std::vector<double> all{now_.clock,     now_.log_strength, now_.slope,
-                          now_.curvature, now_.step,         now_.batches};
+  std::vector<double> all{now_.selected_clock, now_.cell_clock, now_.log_strength, now_.slope,
+                          now_.curvature,      now_.error,      now_.step,         now_.batches};
   all.insert(all.end(), now_.means.begin(), now_.means.end());
   return all;
 }
 
 void Staged::restore(std::span<const double> numbers) {
-  constexpr std::size_t kScalars = 6;
+  constexpr std::size_t kScalars = 8;
   if (numbers.size() != kScalars + now_.means.size() || !(numbers[0] >= 0.0) ||
-      !(numbers[4] >= 0.0) || !(numbers[5] >= 0.0)) {
-    throw std::invalid_argument("the staged direction needs its clock, its strength and its step");
+      !(numbers[1] >= 0.0) || !(numbers[6] >= 0.0) || !(numbers[7] >= 0.0)) {
+    throw std::invalid_argument("the staged direction needs its clocks, its strength and its step");
   }
-  const double strength = std::clamp(numbers[1], std::log(kLeastStrength), 0.0);
-  now_ = {numbers[0],
-          strength,
-          numbers[2],
-          numbers[3],
-          numbers[4],
-          numbers[5],
-          {numbers.begin() + kScalars, numbers.end()}};
+  const double strength = std::clamp(numbers[2], std::log(kLeastStrength), 0.0);
+  now_ = {numbers[0], numbers[1], strength,
+          numbers[3], numbers[4], numbers[5],
+          numbers[6], numbers[7], {numbers.begin() + kScalars, numbers.end()}};
 }
 
-// own: what the batch allows along the direction of the block; running: what others did.
-double Staged::block_step(double own, double running) const {
-  const double strength = scale_ * std::exp(next_.log_strength);
-  const double pace = strength * kPhi / std::sqrt(1.0 + now_.clock / kTau);
+// own: what the batch allows along the direction of the block; running: what others did; wait: the
+// clock of the block by its tau.
+double Staged::block_step(double own, double running, double wait) const {
+  const double pace = scale_ * std::exp(next_.log_strength) * kPhi / std::sqrt(1.0 + wait);
   return std::min(pace * std::sqrt(own * running), kMostStep * own);
 }
 
@@ -104,7 +100,7 @@ void Staged::direct(const Point& point, Reals z) {
   for (std::size_t i = 0; i < margins_.size(); ++i) margins_[i] = full_[i] - selected * u_[i];
   const double cells = cell_step(point);
   for (std::size_t i = 0; i < z.size(); ++i) z[i] += cells * g_[i];
-  step_size_ = block_step(next_.step, next_.step);
+  step_size_ = block_step(next_.step, next_.step, now_.cell_clock / kCellTau);
 }
 
 // A step that suits a value of 40 is 1,600 times too small for one of 1. So steps are taken as if
@@ -126,10 +122,13 @@ void Staged::damp(Reals change) const {
 // most labels are. Then it takes a step of its own along with the weights.
 void Staged::move_intercept(const Point& point) {
   full_.assign(point.margins.begin(), point.margins.end());
-  residual_.assign(point.residual.begin(), point.residual.end());
+  residual_.resize(full_.size());
   intercept_step_.assign(next_.means.size(), 0.0);
   const std::size_t classes = point.loss.classes();
-  if (next_.means.empty() || !(point.targets.total() > 0.0)) return;
+  if (next_.means.empty() || !(point.targets.total() > 0.0)) {
+    value_ = point.loss.gradient(full_, point.targets, residual_);
+    return;
+  }
   constant_ = next_.means;
   point.loss.link(constant_);
   u_.resize(full_.size());
@@ -168,10 +167,12 @@ void Staged::follow_noise(const Point& point) {
   const double curvature = point.loss.curvature_along(full_, point.targets, u_);
   next_.slope += kMemory * (slope - next_.slope);
   next_.curvature += kMemory * (curvature - next_.curvature);
-  if (!(next_.curvature > 0.0)) return;
+  next_.error += kMemory * (value_ - next_.error);
+  const double dispersion = point.loss.dispersion(next_.error);
+  if (!(next_.curvature > 0.0) || !(dispersion > 0.0)) return;
   const double growth =
       std::clamp(kBoldness - next_.slope / next_.curvature, kMostShrink, kMostGrowth);
-  const double information = static_cast<double>(rows) * next_.curvature / kMemory;
+  const double information = static_cast<double>(rows) * next_.curvature / (kMemory * dispersion);
   next_.log_strength += kRate * growth * information / (information + kInformation);
   next_.log_strength = std::clamp(next_.log_strength, std::log(kLeastStrength), 0.0);
 }
@@ -196,7 +197,9 @@ double Staged::selected_step(const Point& point, Reals z) {
   keep_selected(point.places, z, stored_);
   damp(z);
   const double own = line_step(point, z);
-  return block_step(own, now_.step > 0.0 ? now_.step : own);
+  next_.selected_clock += static_cast<double>(members_) / static_cast<double>(point.selected);
+  const double running = now_.step > 0.0 ? now_.step : own;
+  return block_step(own, running, now_.selected_clock / kSelectedTau);
 }
 
 // g_ = gradient of everything that is not selected, at the margins after the selected moved.
@@ -210,23 +213,20 @@ double Staged::cell_step(const Point& point) {
   damp(g_);
   const std::size_t touched = point.storage.reflect(point.places, g_, stored_);
   const double own = line_step(point, stored_);
-  advance(point, touched);
-  return block_step(own, next_.step);
+  learn_step(point);
+  if (touched > 0) {
+    next_.cell_clock +=
+        static_cast<double>(touched) / static_cast<double>(std::max(touched, point.storage.used()));
+  }
+  return block_step(own, next_.step, now_.cell_clock / kCellTau);
 }
 
-// The running step learns what both blocks allow; the clock, how many weights moved.
-void Staged::advance(const Point& point, std::size_t touched) {
-  if (squares_ > 0.0) {
-    const double allowed = slope_ / (point.loss.curvature_bound() * squares_);
-    const double rate = next_.step > 0.0 ? std::max(kStepMemory, 1.0 / next_.batches) : 1.0;
-    next_.step += rate * (allowed - next_.step);
-  }
-  const std::size_t width = width_of(point.places, point.weights);
-  const std::size_t moved = touched + members_ * width;
-  const std::size_t used = point.storage.used() + point.selected * width;
-  if (moved > 0) {
-    next_.clock += static_cast<double>(moved) / static_cast<double>(std::max(moved, used));
-  }
+// The running step learns what both blocks allow.
+void Staged::learn_step(const Point& point) {
+  if (!(squares_ > 0.0)) return;
+  const double allowed = slope_ / (point.loss.curvature_bound() * squares_);
+  const double rate = next_.step > 0.0 ? std::max(kStepMemory, 1.0 / next_.batches) : 1.0;
+  next_.step += rate * (allowed - next_.step);
 }
 
 // The step along a change of weights that the bound on the curvature allows.

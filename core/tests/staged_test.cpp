@@ -79,34 +79,36 @@ TEST_CASE("a batch that diverges leaves clocks, strength and cells alone") {
   }
 }
 
-TEST_CASE("the clock counts updates, and is refused where it makes no sense") {
+TEST_CASE("the clocks count updates, and are refused where they make no sense") {
   Recipe recipe = recipe_of(Recipe::LossKind::logistic);
   recipe.intercept = true;
   Learner learner(recipe);
   test::Random random(4);
-  std::vector<double> last(7);
+  std::vector<double> last(9);
   for (int i = 0; i < 10; ++i) {
     learner.learn(test::random_rows(random, 20, 30, 0.3).view(), {});
     const auto now = learner.direction().numbers();
-    REQUIRE(now.size() == 7);
-    CHECK(now[0] > last[0]);
-    CHECK(now[1] <= 0.0);
-    CHECK(now[4] > 0.0);
-    CHECK(now[5] == last[5] + 1.0);
+    REQUIRE(now.size() == 9);
+    CHECK(now[0] >= last[0]);
+    CHECK(now[1] > last[1]);
+    CHECK(now[2] <= 0.0);
     CHECK(now[6] > 0.0);
+    CHECK(now[7] == last[7] + 1.0);
+    CHECK(now[8] > 0.0);
     last = now;
   }
   Staged staged(1.0, {0.5});
   staged.restore(last);
   CHECK(staged.numbers() == last);
-  for (const std::size_t at : {0U, 4U, 5U}) {
+  CHECK(last[0] > 0.0);
+  for (const std::size_t at : {0U, 1U, 6U, 7U}) {
     for (const double number : {-1.0, std::nan("")}) {
       std::vector<double> bad = last;
       bad[at] = number;
       CHECK_THROWS_AS(staged.restore(bad), std::invalid_argument);
     }
   }
-  for (const std::size_t size : {0U, 2U, 6U, 8U}) {
+  for (const std::size_t size : {0U, 2U, 8U, 10U}) {
     CHECK_THROWS_AS(staged.restore(std::vector<double>(size)), std::invalid_argument);
   }
 }

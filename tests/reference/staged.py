@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from reference.losses import Squared
+
 FIRST_MEAN = {"squared": 0.0, "logistic": 0.5}
 
 
@@ -13,7 +15,8 @@ class Staged:
 
     def __init__(self, scale: float, settings) -> None:
         self.scale = scale
-        self.clock = self.running = self.batches = 0.0
+        self.selected_clock = self.cell_clock = 0.0
+        self.running = self.batches = self.error = 0.0
         self.log_strength = np.log(0.5)
         self.slope = self.curvature = 0.0
         first = FIRST_MEAN.get(settings.loss, 1.0 / settings.classes)
@@ -35,7 +38,9 @@ class Staged:
             change = point.X @ z
             slope, bend = line(point, residual, change)
             own = slope / bend if bend else 0.0
-            selected = self.block_step(own, self.running or own)
+            selected = self.block_step(own, self.running or own, self.selected_clock / 30)
+            width = point.w.shape[1] // point.groups
+            self.selected_clock += inside[:, ::width].sum() / point.selected
             total_slope, total_bend = slope, bend
             z = selected * z
             full = full - selected * change
@@ -48,14 +53,12 @@ class Staged:
             allowed = (slope + total_slope) / (bend + total_bend)
             rate = max(0.02, 1 / (before + 1)) if self.running else 1.0
             self.running += rate * (allowed - self.running)
-        cells = self.block_step(own, self.running)
-        self.step = self.block_step(self.running, self.running)
-        width = point.w.shape[1] // point.groups
-        moved = touched + width * inside[:, ::width].sum()
-        # What is left of a key that was taken out again is zero, or a rounding error.
-        used = np.sum(np.abs(point.storage.cells) > 1e-12) + width * point.selected
-        if moved:
-            self.clock += moved / max(moved, used)
+        cells = self.block_step(own, self.running, self.cell_clock / 10)
+        self.step = self.block_step(self.running, self.running, self.cell_clock / 10)
+        if touched:
+            # What is left of a key that was taken out again is zero, or a rounding error.
+            used = np.sum(np.abs(point.storage.cells) > 1e-12)
+            self.cell_clock += touched / max(touched, used)
         return z + cells * g
 
     def move_intercept(self, point):
@@ -84,14 +87,17 @@ class Staged:
         self.slope += 0.05 * (np.sum(residual * part) - self.slope)
         along = np.einsum("ia,iab,ib->", part, bend, part)
         self.curvature += 0.05 * (along - self.curvature)
-        if self.curvature > 0:
+        value = point.loss.value(full, point.labels, point.share)
+        self.error += 0.05 * (value - self.error)
+        dispersion = 2 * self.error if isinstance(point.loss, Squared) else 1.0
+        if self.curvature > 0 and dispersion > 0:
             growth = np.clip(0.2 - self.slope / self.curvature, -1, 3)
-            information = len(part) * self.curvature / 0.05
+            information = len(part) * self.curvature / (0.05 * dispersion)
             growth *= information / (information + 20)
             self.log_strength = np.clip(self.log_strength + 0.05 * growth, np.log(0.02), 0)
 
-    def block_step(self, own: float, running: float) -> float:
-        pace = self.scale * np.exp(self.log_strength) * 1.5 / np.sqrt(1 + self.clock / 10)
+    def block_step(self, own: float, running: float, wait: float) -> float:
+        pace = self.scale * np.exp(self.log_strength) * 1.5 / np.sqrt(1 + wait)
         return min(pace * np.sqrt(own * running), 2 * own)
 
 

@@ -10,8 +10,8 @@
 // holds one of few clicks, so that weights drift, and the few selected of a batch take too long
 // ones; with running alone the first batches are learned too slowly. Two things move the step:
 //
-// - The clock counts how often a weight in use was updated, on average: steps shrink as evidence
-//   piles up, whatever the compression.
+// - The clock of a block counts how often one of its weights was updated, on average: steps
+//   shrink as evidence piles up, whatever the compression.
 // - The strength follows the noise. The loss of a batch that is not learned yet, as a function of
 //   a common factor on all margins, says whether these are too bold (steps fit the noise of the
 //   labels) or too shy (there is more to learn than steps so far reached). Margins count from
@@ -38,15 +38,16 @@ class Staged final : public Direction {
  private:
   // What outlives a batch.
   struct State {
-    double clock = 0.0;
+    double selected_clock = 0.0, cell_clock = 0.0;
     double log_strength = 0.0;
     double slope = 0.0, curvature = 0.0;  // running, of the loss by a factor on the margins
+    double error = 0.0;                   // running, the loss
     double step = 0.0;                    // running, that the bound on the curvature allows
     double batches = 0.0;
     std::vector<double> means;  // of the labels so far; empty without an intercept
   };
 
-  double block_step(double own, double running) const;
+  double block_step(double own, double running, double wait) const;
   void measure_values(const Point& point);
   void damp(Reals change) const;
   void move_intercept(const Point& point);
@@ -55,11 +56,12 @@ class Staged final : public Direction {
   double selected_step(const Point& point, Reals z);
   double cell_step(const Point& point);
   double line_step(const Point& point, ConstReals change);
-  void advance(const Point& point, std::size_t touched);
+  void learn_step(const Point& point);
 
   double scale_;
   double step_size_ = 0.0;
   State now_, next_;
+  double value_ = 0.0;                  // loss of the batch with the new constant
   std::size_t members_ = 0;             // selected keys in the batch
   double slope_ = 0.0, squares_ = 0.0;  // of the blocks of this batch so far
   std::vector<double> damping_;         // of the keys; empty where no value is large
