@@ -45,7 +45,10 @@ std::unique_ptr<Storage> make_storage(const Recipe& recipe, std::size_t classes,
   throw std::invalid_argument("unknown storage");
 }
 
-std::unique_ptr<Direction> make_direction(const Recipe& recipe, std::size_t classes) {
+std::unique_ptr<Direction> make_direction(const Recipe& recipe, const Loss& loss) {
+  const std::size_t classes = loss.classes();
+  std::vector<double> means(recipe.intercept ? classes : 0);
+  loss.predict(means);
   switch (recipe.direction) {
     case Recipe::DirectionKind::gradient:
       return make_gradient();
@@ -54,7 +57,7 @@ std::unique_ptr<Direction> make_direction(const Recipe& recipe, std::size_t clas
     case Recipe::DirectionKind::newton:
       return make_newton();
     case Recipe::DirectionKind::staged:
-      return make_staged(recipe.step_size / Recipe{}.step_size);
+      return make_staged(recipe.step_size / Recipe{}.step_size, means);
   }
   throw std::invalid_argument("unknown direction");
 }
@@ -81,7 +84,7 @@ Learner::Learner(const Recipe& recipe)
       classes_(loss_->classes()),
       selection_(recipe.k, classes_, recipe.per_class, recipe.precision, recipe.seed),
       storage_(make_storage(recipe, classes_, selection_)),
-      direction_(make_direction(recipe, classes_)),
+      direction_(make_direction(recipe, *loss_)),
       step_size_(make_step_size(recipe)),
       intercept_(classes_, 0.0),
       active_(recipe.seed) {
@@ -255,8 +258,13 @@ void Learner::add_intercept(Reals margins) const {
 void Learner::choose_intercept_step(double step) {
   intercept_s_.assign(classes_, 0.0);
   if (!recipe_.intercept) return;
+  if (direction_->scaled()) {
+    const ConstReals own = direction_->intercept_step();
+    std::copy(own.begin(), own.end(), intercept_s_.begin());
+    return;
+  }
   double size = step;
-  if (direction_->scaled() || step_size_->wants_curvature()) {
+  if (step_size_->wants_curvature()) {
     size = step_size_->size({1.0, loss_->curvature_bound(), counters_.batches, counters_.passes}) /
            std::sqrt(1.0 + static_cast<double>(counters_.batches));
   }

@@ -49,6 +49,7 @@ class Squared final : public Loss {
   }
 
   double curvature_bound() const override { return 1.0; }
+  double dispersion(double value) const override { return 2.0 * value; }
 
   void curvature(ConstReals, const Targets& targets, Reals blocks) const override {
     std::fill(blocks.begin(), blocks.end(), 0.0);
@@ -62,6 +63,7 @@ class Squared final : public Loss {
   }
 
   void predict(Reals) const override {}
+  void link(Reals) const override {}
 
   void check(ConstReals labels) const override {
     for (std::size_t i = 0; i < labels.size(); ++i) {
@@ -75,6 +77,8 @@ double sigmoid(double margin) {
   const double e = std::exp(margin);
   return e / (1.0 + e);
 }
+
+double log_of(double share) { return std::log(std::max(share, 1e-300)); }
 
 class Logistic final : public Loss {
  public:
@@ -112,6 +116,10 @@ class Logistic final : public Loss {
 
   void predict(Reals margins) const override {
     for (double& margin : margins) margin = sigmoid(margin);
+  }
+
+  void link(Reals means) const override {
+    for (double& mean : means) mean = log_of(mean) - log_of(1.0 - mean);
   }
 
   void check(ConstReals labels) const override {
@@ -190,6 +198,13 @@ class Softmax final : public Loss {
     for (std::size_t i = 0; i < margins.size(); i += classes_) {
       normalise(margins.subspan(i, classes_));
     }
+  }
+
+  // Of all margins that predict the same, those whose mean is zero.
+  void link(Reals means) const override {
+    double sum = 0.0;
+    for (double& mean : means) sum += mean = log_of(mean);
+    for (double& mean : means) mean -= sum / static_cast<double>(classes_);
   }
 
   void check(ConstReals labels) const override {

@@ -2,23 +2,29 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace bear {
 
 namespace {
 
 // Chosen on text, URLs and DNA; see the page on accuracy per byte.
-constexpr double kSelectedPhi = 0.5, kSelectedTau = 30.0;
-constexpr double kCellPhi = 1.5, kCellTau = 10.0;
+constexpr double kPhi = 1.5, kSelectedTau = 30.0, kCellTau = 10.0;
+constexpr double kStepMemory = 0.02;  // of the running step
+constexpr double kMostStep = 2.0;  // times what the batch itself allows: beyond, its loss may rise
+constexpr double kInterceptPhi = 0.5;
 
 // Steps begin small: what noise does early to a short stream is not undone later, while shy steps
 // grow to full strength within some 20 batches. Margins may be a little too bold before steps
 // shrink: one pass of text is better for it, and clicks are not worse.
-constexpr double kFirstStrength = 0.3, kLeastStrength = 0.02;  // full strength is 1
+constexpr double kFirstStrength = 0.5, kLeastStrength = 0.02;  // full strength is 1
 constexpr double kMemory = 0.05;                               // of the running slope
 constexpr double kRate = 0.05;                                 // at which strength follows it
 constexpr double kBoldness = 0.2;                              // share that is let pass
 constexpr double kMostShrink = -1.0, kMostGrowth = 3.0;
+// Information about the factor on the margins, in squared standard errors, at which strength
+// follows at half its rate: with one click in a hundred rows a few batches say nothing.
+constexpr double kInformation = 20.0;
 
 std::size_t width_of(const Places& places, ConstReals weights) {
   return places.members.empty() ? 0 : weights.size() / places.members.size();
@@ -49,40 +55,52 @@ void keep_selected(const Places& places, Reals weights, std::vector<double>& spa
 
 }  // namespace
 
-Staged::Staged(double scale) : scale_(scale) {
+Staged::Staged(double scale, std::vector<double> means) : scale_(scale) {
   now_.log_strength = std::log(kFirstStrength);
+  now_.means = std::move(means);
   next_ = now_;
 }
 
 std::vector<double> Staged::numbers() const {
-  return {now_.selected_clock, now_.cell_clock, now_.log_strength, now_.slope, now_.curvature};
+  std::vector<double> all{now_.selected_clock, now_.cell_clock, now_.log_strength, now_.slope,
+                          now_.curvature,      now_.error,      now_.step,         now_.batches};
+  all.insert(all.end(), now_.means.begin(), now_.means.end());
+  return all;
 }
 
 void Staged::restore(std::span<const double> numbers) {
-  if (numbers.size() != 5 || !(numbers[0] >= 0.0) || !(numbers[1] >= 0.0)) {
-    throw std::invalid_argument("the staged direction needs its clocks and its strength");
+  constexpr std::size_t kScalars = 8;
+  if (numbers.size() != kScalars + now_.means.size() || !(numbers[0] >= 0.0) ||
+      !(numbers[1] >= 0.0) || !(numbers[6] >= 0.0) || !(numbers[7] >= 0.0)) {
+    throw std::invalid_argument("the staged direction needs its clocks, its strength and its step");
   }
-  now_ = {numbers[0], numbers[1], std::clamp(numbers[2], std::log(kLeastStrength), 0.0), numbers[3],
-          numbers[4]};
+  const double strength = std::clamp(numbers[2], std::log(kLeastStrength), 0.0);
+  now_ = {numbers[0], numbers[1], strength,
+          numbers[3], numbers[4], numbers[5],
+          numbers[6], numbers[7], {numbers.begin() + kScalars, numbers.end()}};
 }
 
-double Staged::pace(double phi, double clock, double tau) const {
-  return scale_ * std::exp(next_.log_strength) * phi / std::sqrt(1.0 + clock / tau);
+// own: what the batch allows along the direction of the block; running: what others did; wait: the
+// clock of the block by its tau.
+double Staged::block_step(double own, double running, double wait) const {
+  const double pace = scale_ * std::exp(next_.log_strength) * kPhi / std::sqrt(1.0 + wait);
+  return std::min(pace * std::sqrt(own * running), kMostStep * own);
 }
 
 void Staged::direct(const Point& point, Reals z) {
   next_ = now_;
+  slope_ = squares_ = 0.0;
   measure_values(point);
+  move_intercept(point);
   follow_noise(point);
   split_margins(point);
   std::fill(z.begin(), z.end(), 0.0);
   const double selected = selected_step(point, z);
   for (double& value : z) value *= selected;
-  for (std::size_t i = 0; i < margins_.size(); ++i) {
-    margins_[i] = point.margins[i] - selected * u_[i];
-  }
-  cell_step_size_ = cell_step(point);
-  for (std::size_t i = 0; i < z.size(); ++i) z[i] += cell_step_size_ * g_[i];
+  for (std::size_t i = 0; i < margins_.size(); ++i) margins_[i] = full_[i] - selected * u_[i];
+  const double cells = cell_step(point);
+  for (std::size_t i = 0; i < z.size(); ++i) z[i] += cells * g_[i];
+  step_size_ = block_step(next_.step, next_.step, now_.cell_clock / kCellTau);
 }
 
 // A step that suits a value of 40 is 1,600 times too small for one of 1. So steps are taken as if
@@ -99,28 +117,73 @@ void Staged::damp(Reals change) const {
   for (std::size_t i = 0; i < change.size(); ++i) change[i] *= damping_[i / width];
 }
 
+// The constant moves to what the mean of all labels so far asks for, an example of no opinion
+// counted in, before any weight does: else every feature of the first batches is blamed for what
+// most labels are. Then it takes a step of its own along with the weights.
+void Staged::move_intercept(const Point& point) {
+  full_.assign(point.margins.begin(), point.margins.end());
+  residual_.resize(full_.size());
+  intercept_step_.assign(next_.means.size(), 0.0);
+  const std::size_t classes = point.loss.classes();
+  if (next_.means.empty() || !(point.targets.total() > 0.0)) {
+    value_ = point.loss.gradient(full_, point.targets, residual_);
+    return;
+  }
+  constant_ = next_.means;
+  point.loss.link(constant_);
+  u_.resize(full_.size());
+  for (std::size_t i = 0; i < u_.size(); ++i) u_[i] = constant_[i % classes];
+  point.loss.gradient(u_, point.targets, residual_);
+  const double rows = static_cast<double>(point.targets.labels.size());
+  const double rate = 1.0 / (now_.batches + 1.0 + 1.0 / rows);
+  for (std::size_t i = 0; i < u_.size(); ++i) next_.means[i % classes] -= rate * residual_[i];
+  intercept_step_ = next_.means;
+  point.loss.link(intercept_step_);
+  for (std::size_t c = 0; c < classes; ++c) intercept_step_[c] -= constant_[c];
+  for (std::size_t i = 0; i < full_.size(); ++i) full_[i] += intercept_step_[i % classes];
+  point.loss.gradient(full_, point.targets, residual_);
+  const double step =
+      scale_ * kInterceptPhi / point.loss.curvature_bound() / std::sqrt(1.0 + now_.batches);
+  for (std::size_t i = 0; i < u_.size(); ++i) intercept_step_[i % classes] -= step * residual_[i];
+}
+
 // A Newton step on the common factor says by which share the margins should grow.
 void Staged::follow_noise(const Point& point) {
+  const std::size_t classes = point.loss.classes();
+  const std::size_t rows = point.targets.labels.size();
+  const double total = point.targets.total();
+  if (!(total > 0.0)) return;
+  next_.batches += 1.0;
   u_.assign(point.margins.begin(), point.margins.end());
-  for (std::size_t i = 0; i < u_.size(); ++i) u_[i] -= point.intercept[i % point.intercept.size()];
-  const double slope = dot(point.residual, u_);
-  const double curvature = point.loss.curvature_along(point.margins, point.targets, u_);
+  constant_.assign(point.intercept.begin(), point.intercept.end());
+  if (rows > 1) {
+    constant_.assign(classes, 0.0);
+    for (std::size_t i = 0; i < u_.size(); ++i) {
+      constant_[i % classes] += point.targets.weight(i / classes) / total * u_[i];
+    }
+  }
+  for (std::size_t i = 0; i < u_.size(); ++i) u_[i] -= constant_[i % classes];
+  const double slope = dot(residual_, u_);
+  const double curvature = point.loss.curvature_along(full_, point.targets, u_);
   next_.slope += kMemory * (slope - next_.slope);
   next_.curvature += kMemory * (curvature - next_.curvature);
-  if (!(next_.curvature > 0.0)) return;
+  next_.error += kMemory * (value_ - next_.error);
+  const double dispersion = point.loss.dispersion(next_.error);
+  if (!(next_.curvature > 0.0) || !(dispersion > 0.0)) return;
   const double growth =
       std::clamp(kBoldness - next_.slope / next_.curvature, kMostShrink, kMostGrowth);
-  next_.log_strength =
-      std::clamp(next_.log_strength + kRate * growth, std::log(kLeastStrength), 0.0);
+  const double information = static_cast<double>(rows) * next_.curvature / (kMemory * dispersion);
+  next_.log_strength += kRate * growth * information / (information + kInformation);
+  next_.log_strength = std::clamp(next_.log_strength, std::log(kLeastStrength), 0.0);
 }
 
 // Leaves in margins_ the part of the margins that the selected weights and the intercept make.
 void Staged::split_margins(const Point& point) {
   rest_.assign(point.weights.begin(), point.weights.end());
   clear_selected(point.places, rest_);
-  margins_.resize(point.margins.size());
+  margins_.resize(full_.size());
   point.active.margins(rest_, point.loss.classes(), margins_);
-  for (std::size_t i = 0; i < margins_.size(); ++i) margins_[i] = point.margins[i] - margins_[i];
+  for (std::size_t i = 0; i < margins_.size(); ++i) margins_[i] = full_[i] - margins_[i];
   members_ = point.places.chosen.size();
 }
 
@@ -133,9 +196,10 @@ double Staged::selected_step(const Point& point, Reals z) {
   point.active.gradient(residual_, point.loss.classes(), z);
   keep_selected(point.places, z, stored_);
   damp(z);
-  const double step = pace(kSelectedPhi, now_.selected_clock, kSelectedTau) * line_step(point, z);
+  const double own = line_step(point, z);
   next_.selected_clock += static_cast<double>(members_) / static_cast<double>(point.selected);
-  return step;
+  const double running = now_.step > 0.0 ? now_.step : own;
+  return block_step(own, running, now_.selected_clock / kSelectedTau);
 }
 
 // g_ = gradient of everything that is not selected, at the margins after the selected moved.
@@ -148,12 +212,21 @@ double Staged::cell_step(const Point& point) {
   clear_selected(point.places, g_);
   damp(g_);
   const std::size_t touched = point.storage.reflect(point.places, g_, stored_);
-  const double step = pace(kCellPhi, now_.cell_clock, kCellTau) * line_step(point, stored_);
+  const double own = line_step(point, stored_);
+  learn_step(point);
   if (touched > 0) {
     next_.cell_clock +=
         static_cast<double>(touched) / static_cast<double>(std::max(touched, point.storage.used()));
   }
-  return step;
+  return block_step(own, next_.step, now_.cell_clock / kCellTau);
+}
+
+// The running step learns what both blocks allow.
+void Staged::learn_step(const Point& point) {
+  if (!(squares_ > 0.0)) return;
+  const double allowed = slope_ / (point.loss.curvature_bound() * squares_);
+  const double rate = next_.step > 0.0 ? std::max(kStepMemory, 1.0 / next_.batches) : 1.0;
+  next_.step += rate * (allowed - next_.step);
 }
 
 // The step along a change of weights that the bound on the curvature allows.
@@ -168,9 +241,13 @@ double Staged::line_step(const Point& point, ConstReals change) {
   }
   const double total = point.targets.total();
   if (!(slope > 0.0) || !(squares > 0.0) || !(total > 0.0)) return 0.0;
+  slope_ += slope;
+  squares_ += squares / total;
   return slope * total / (point.loss.curvature_bound() * squares);
 }
 
-std::unique_ptr<Direction> make_staged(double scale) { return std::make_unique<Staged>(scale); }
+std::unique_ptr<Direction> make_staged(double scale, std::vector<double> means) {
+  return std::make_unique<Staged>(scale, std::move(means));
+}
 
 }  // namespace bear

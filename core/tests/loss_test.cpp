@@ -119,6 +119,31 @@ TEST_CASE("extreme margins give finite losses, exact limits and probabilities") 
   }
 }
 
+TEST_CASE("margins lead to means and back, at the edge as well") {
+  for (const std::vector<double>& margins :
+       {std::vector<double>{-4.5, 1.0, 3.5}, {0.0, 0.0, 0.0}, {2.0, -1.0, -1.0}}) {
+    std::vector<double> way = margins;
+    const auto loss = make_softmax(3);
+    loss->predict(way);
+    loss->link(way);
+    for (std::size_t c = 0; c < 3; ++c) CHECK(way[c] == doctest::Approx(margins[c]));
+    std::vector<double> one{margins[0]};
+    make_logistic()->predict(one);
+    make_logistic()->link(one);
+    CHECK(one[0] == doctest::Approx(margins[0]));
+    std::vector<double> same = margins;
+    make_squared()->link(same);
+    CHECK(same == margins);
+  }
+  for (const double edge : {0.0, 1.0}) {
+    std::vector<double> one{edge}, two{edge, 1.0 - edge};
+    make_logistic()->link(one);
+    make_softmax(2)->link(two);
+    CHECK(std::isfinite(one[0]));
+    CHECK(std::isfinite(two[0]));
+  }
+}
+
 TEST_CASE("a right answer that is certain keeps a small loss, not zero") {
   const std::vector<double> labels{1.0}, margins{40.0};
   std::vector<double> residual(1);

@@ -80,25 +80,70 @@ TEST_CASE("a batch that diverges leaves clocks, strength and cells alone") {
 }
 
 TEST_CASE("the clocks count updates, and are refused where they make no sense") {
-  Learner learner(recipe_of(Recipe::LossKind::logistic));
+  Recipe recipe = recipe_of(Recipe::LossKind::logistic);
+  recipe.intercept = true;
+  Learner learner(recipe);
   test::Random random(4);
-  std::vector<double> last(5);
+  std::vector<double> last(9);
   for (int i = 0; i < 10; ++i) {
     learner.learn(test::random_rows(random, 20, 30, 0.3).view(), {});
     const auto now = learner.direction().numbers();
-    REQUIRE(now.size() == 5);
+    REQUIRE(now.size() == 9);
     CHECK(now[0] >= last[0]);
     CHECK(now[1] > last[1]);
     CHECK(now[2] <= 0.0);
+    CHECK(now[6] > 0.0);
+    CHECK(now[7] == last[7] + 1.0);
+    CHECK(now[8] > 0.0);
     last = now;
   }
-  CHECK(last[0] > 0.0);
-  Staged staged(1.0);
+  Staged staged(1.0, {0.5});
   staged.restore(last);
   CHECK(staged.numbers() == last);
-  for (const std::vector<double>& bad :
-       {std::vector<double>{}, {1.0, 1.0}, {-1.0, 0.0, 0.0, 0.0, 0.0}, {0.0, NAN, 0.0, 0.0, 0.0}}) {
-    CHECK_THROWS_AS(staged.restore(bad), std::invalid_argument);
+  CHECK(last[0] > 0.0);
+  for (const std::size_t at : {0U, 1U, 6U, 7U}) {
+    for (const double number : {-1.0, std::nan("")}) {
+      std::vector<double> bad = last;
+      bad[at] = number;
+      CHECK_THROWS_AS(staged.restore(bad), std::invalid_argument);
+    }
+  }
+  for (const std::size_t size : {0U, 2U, 8U, 10U}) {
+    CHECK_THROWS_AS(staged.restore(std::vector<double>(size)), std::invalid_argument);
+  }
+}
+
+TEST_CASE("rare positives are the intercept's business, not the features'") {
+  Recipe recipe = recipe_of(Recipe::LossKind::logistic, Precision::int8);
+  recipe.intercept = true;
+  Learner learner(recipe);
+  test::Random random(7);
+  for (int batch = 0; batch < 100; ++batch) {
+    test::Rows rows;
+    for (int i = 0; i < 20; ++i) {
+      const Key rare = 10 + static_cast<Key>(1e6 * random.uniform());
+      rows.row({{1, 0.7F}, {rare, 0.7F}}, random.uniform() < 0.02 ? 1.0 : 0.0);
+    }
+    learner.learn(rows.view(), {});
+    if (batch == 4) CHECK(learner.intercept()[0] < -2.0);
+  }
+  CHECK(learner.intercept()[0] == doctest::Approx(std::log(0.02 / 0.98)).epsilon(0.15));
+  const std::vector<Key> common{1};
+  std::vector<double> weight(1);
+  learner.query(common, weight);
+  CHECK(std::abs(weight[0]) < 1.0);
+}
+
+TEST_CASE("what no batch of its own allows is not taken from the others") {
+  for (const auto loss : kLosses) {
+    Learner learner(recipe_of(loss));
+    test::Random random(8);
+    for (int i = 0; i < 60; ++i) {
+      learner.learn(test::random_rows(random, 20, 30, 0.1).view(), {});
+    }
+    const test::Rows dense = test::random_rows(random, 20, 30, 1.0);
+    const double before = learner.learn(dense.view(), {}).loss;
+    CHECK(learner.learn(dense.view(), {}).loss < 1.5 * before);
   }
 }
 

@@ -82,7 +82,7 @@ class Twin:
             "gradient": Gradient,
             "newton": Newton,
             "lbfgs": lambda: Lbfgs(settings.history),
-            "staged": lambda: Staged(settings.step[1] / 0.5),
+            "staged": lambda: Staged(settings.step[1] / 0.5, settings),
         }[direction]()
         self.scaled = getattr(self.direction, "scaled", False)
         self.intercept = np.zeros(settings.classes)
@@ -115,7 +115,9 @@ class Twin:
         if self.direction.wants_pair:
             self.remember(keys, X, w, inside, -step * z, g, labels, share)
         self.selection.offer(keys, self.storage.query(keys), z, self.storage)
-        if self.settings.intercept:
+        if self.scaled:
+            self.intercept = self.intercept + self.direction.intercept_step
+        elif self.settings.intercept:
             self.intercept = self.intercept - self.intercept_step(step) * residual.sum(axis=0)
         self.batches += 1
         return margins

@@ -17,6 +17,9 @@ class Squared:
     def curvature(self, margins, share):
         return share[:, None, None]
 
+    def margins_of(self, means):
+        return means
+
 
 class Logistic:
     kmax = 0.25
@@ -31,6 +34,9 @@ class Logistic:
 
     def curvature(self, margins, share):
         return (share * _sigmoid(margins[:, 0]) * _sigmoid(-margins[:, 0]))[:, None, None]
+
+    def margins_of(self, means):
+        return np.log(means / (1.0 - means))
 
 
 class Softmax:
@@ -49,6 +55,9 @@ class Softmax:
         p = self._probabilities(margins)
         blocks = np.einsum("ia,ab->iab", p, np.eye(p.shape[1])) - np.einsum("ia,ib->iab", p, p)
         return share[:, None, None] * blocks
+
+    def margins_of(self, means):
+        return np.log(means) - np.mean(np.log(means))
 
     @staticmethod
     def _probabilities(margins):

@@ -1,62 +1,108 @@
-"""Twin of the staged direction: the selected as a model of their own, then the cells."""
+"""Twin of the staged direction: the constant, the selected as a model of their own, the cells."""
 
 from __future__ import annotations
 
 import numpy as np
+
+from reference.losses import Squared
+
+FIRST_MEAN = {"squared": 0.0, "logistic": 0.5}
 
 
 class Staged:
     wants_pair = False
     scaled = True
 
-    def __init__(self, scale: float) -> None:
+    def __init__(self, scale: float, settings) -> None:
         self.scale = scale
         self.selected_clock = self.cell_clock = 0.0
-        self.log_strength = np.log(0.3)
+        self.running = self.batches = self.error = 0.0
+        self.log_strength = np.log(0.5)
         self.slope = self.curvature = 0.0
+        first = FIRST_MEAN.get(settings.loss, 1.0 / settings.classes)
+        self.means = np.full(settings.classes, first) if settings.intercept else None
 
     def direct(self, point):
-        self.follow_noise(point)
+        before, full = self.batches, self.move_intercept(point)
+        self.batches += 1
+        self.follow_noise(point, full)
         inside = point.inside
         present = np.maximum(np.count_nonzero(point.X, axis=0), 1)
         damping = 1.0 / np.maximum(np.sum(point.X**2, axis=0) / present, 1.0)[:, None]
-        alone = point.X @ np.where(inside, point.w, 0.0) + point.intercept
+        alone = full - point.X @ np.where(inside, 0.0, point.w)
         z = np.zeros_like(point.w)
-        margins = point.margins
+        selected = total_slope = total_bend = 0.0
         if inside.any():
             residual = point.loss.residual(alone, point.labels, point.share)
             z = np.where(inside, damping * (point.X.T @ residual), 0.0)
             change = point.X @ z
-            step = self.pace(0.5, self.selected_clock, 30) * line_step(point, residual, change)
-            heap_width = point.w.shape[1] // point.groups
-            self.selected_clock += inside[:, ::heap_width].sum() / point.selected
-            z = step * z
-            margins = margins - step * change
-        residual = point.loss.residual(margins, point.labels, point.share)
+            slope, bend = line(point, residual, change)
+            own = slope / bend if bend else 0.0
+            selected = self.block_step(own, self.running or own, self.selected_clock / 30)
+            width = point.w.shape[1] // point.groups
+            self.selected_clock += inside[:, ::width].sum() / point.selected
+            total_slope, total_bend = slope, bend
+            z = selected * z
+            full = full - selected * change
+        residual = point.loss.residual(full, point.labels, point.share)
         g = np.where(inside, 0.0, damping * (point.X.T @ residual))
         stored, touched = point.storage.reflect(point.keys, g)
-        stored = np.where(inside, 0.0, stored)
-        along = line_step(point, residual, point.X @ stored)
-        self.step = step = self.pace(1.5, self.cell_clock, 10) * along
+        slope, bend = line(point, residual, point.X @ np.where(inside, 0.0, stored))
+        own = slope / bend if bend else 0.0
+        if bend + total_bend:
+            allowed = (slope + total_slope) / (bend + total_bend)
+            rate = max(0.02, 1 / (before + 1)) if self.running else 1.0
+            self.running += rate * (allowed - self.running)
+        cells = self.block_step(own, self.running, self.cell_clock / 10)
+        self.step = self.block_step(self.running, self.running, self.cell_clock / 10)
         if touched:
-            self.cell_clock += touched / max(touched, np.count_nonzero(point.storage.cells))
-        return z + step * g
+            # What is left of a key that was taken out again is zero, or a rounding error.
+            used = np.sum(np.abs(point.storage.cells) > 1e-12)
+            self.cell_clock += touched / max(touched, used)
+        return z + cells * g
 
-    def follow_noise(self, point) -> None:
+    def move_intercept(self, point):
+        """Margins with the new constant; leaves the whole step of the intercept behind."""
+        self.intercept_step = 0.0
+        if self.means is None:
+            return point.margins
+        loss, n = point.loss, len(point.labels)
+        constant = loss.margins_of(self.means)
+        alone = np.broadcast_to(constant, point.margins.shape)
+        off = loss.residual(alone, point.labels, point.share).sum(axis=0)
+        self.means = self.means - off / (self.batches + 1 + 1 / n)
+        shift = loss.margins_of(self.means) - constant
+        full = point.margins + shift
+        off = loss.residual(full, point.labels, point.share).sum(axis=0)
+        step = self.scale * 0.5 / loss.kmax / np.sqrt(1 + self.batches)
+        self.intercept_step = shift - step * off
+        return full
+
+    def follow_noise(self, point, full) -> None:
         part = point.margins - point.intercept
-        bend = point.loss.curvature(point.margins, point.share)
-        self.slope += 0.05 * (np.sum(point.residual * part) - self.slope)
+        if len(part) > 1:
+            part = part - point.share @ part
+        residual = point.loss.residual(full, point.labels, point.share)
+        bend = point.loss.curvature(full, point.share)
+        self.slope += 0.05 * (np.sum(residual * part) - self.slope)
         along = np.einsum("ia,iab,ib->", part, bend, part)
         self.curvature += 0.05 * (along - self.curvature)
-        if self.curvature > 0:
+        value = point.loss.value(full, point.labels, point.share)
+        self.error += 0.05 * (value - self.error)
+        dispersion = 2 * self.error if isinstance(point.loss, Squared) else 1.0
+        if self.curvature > 0 and dispersion > 0:
             growth = np.clip(0.2 - self.slope / self.curvature, -1, 3)
+            information = len(part) * self.curvature / (0.05 * dispersion)
+            growth *= information / (information + 20)
             self.log_strength = np.clip(self.log_strength + 0.05 * growth, np.log(0.02), 0)
 
-    def pace(self, phi: float, clock: float, tau: float) -> float:
-        return self.scale * np.exp(self.log_strength) * phi / np.sqrt(1 + clock / tau)
+    def block_step(self, own: float, running: float, wait: float) -> float:
+        pace = self.scale * np.exp(self.log_strength) * 1.5 / np.sqrt(1 + wait)
+        return min(pace * np.sqrt(own * running), 2 * own)
 
 
-def line_step(point, residual, change) -> float:
+def line(point, residual, change) -> tuple[float, float]:
+    """Slope and bound on the curvature along a change of the margins; zeros if it goes nowhere."""
     slope = np.sum(residual * change)
     bend = point.loss.kmax * point.share @ np.sum(change**2, axis=1)
-    return slope / bend if slope > 0 and bend > 0 else 0.0
+    return (slope, bend) if slope > 0 and bend > 0 else (0.0, 0.0)

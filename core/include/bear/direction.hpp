@@ -59,6 +59,9 @@ class Direction {
   // The step size inside such a z, for what else shrinks with the step.
   virtual double step_size() const { return 1.0; }
 
+  // The change of the intercept that goes with such a z.
+  virtual ConstReals intercept_step() const { return {}; }
+
   // Clocks that a saved learner must go on with.
   virtual std::vector<double> numbers() const { return {}; }
   virtual void restore(std::span<const double> numbers);
@@ -70,7 +73,8 @@ class Direction {
 
 std::unique_ptr<Direction> make_gradient();
 std::unique_ptr<Direction> make_newton();
-std::unique_ptr<Direction> make_staged(double scale);
+// means: what the loss predicts for margins of zero; empty without an intercept.
+std::unique_ptr<Direction> make_staged(double scale, std::vector<double> means);
 std::unique_ptr<Direction> make_lbfgs(std::size_t history, std::size_t classes);
 
 }  // namespace bear

@@ -35,11 +35,18 @@ class Loss {
   // blocks[row][c][c'] = d^2 loss / d margin_c d margin_c', times the row's share of the weight.
   virtual void curvature(ConstReals margins, const Targets&, Reals blocks) const = 0;
 
+  // Variance of the labels around their means, where the loss itself does not fix it: that of the
+  // gradient is the curvature times this. value: the mean loss.
+  virtual double dispersion(double /*value*/) const { return 1.0; }
+
   // Second derivative of the weighted mean loss along a change of the margins.
   virtual double curvature_along(ConstReals margins, const Targets&, ConstReals change) const = 0;
 
   // Margins to means: probabilities per class, or the predicted number.
   virtual void predict(Reals margins) const = 0;
+
+  // The way back for one row: means to the margins that predict them.
+  virtual void link(Reals means) const = 0;
 
   // Throws std::invalid_argument unless every label is one this loss takes.
   virtual void check(ConstReals labels) const = 0;

@@ -16,6 +16,7 @@ from bearsketch.estimators.columns import looked_up
 from bearsketch.exceptions import IncompatibleError, ParameterError
 from bearsketch.learners import Learner, load, state
 from bearsketch.learners.labels import Labels
+from bearsketch.learners.narrow import narrow_shares
 
 
 class KeepsModel(BaseEstimator):
@@ -65,6 +66,7 @@ class KeepsModel(BaseEstimator):
             if name in arrays:
                 arrays[name] = arrays[name][:, numbers]
         arrays["intercept"] = arrays["intercept"][numbers]
+        narrow_shares(arrays, self.learner_.config, numbers)
 
     def _settle_names(self, arrays: model_file.Arrays) -> None:
         """Give columns that have a name theirs; those of a stream are there already."""

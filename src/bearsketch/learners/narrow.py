@@ -6,10 +6,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
+import numpy.typing as npt
 
 from bearsketch.learners import state
+from bearsketch.learners.config import Config
 from bearsketch.learners.labels import Label, Labels
 from bearsketch.learners.learner import Learner
+from bearsketch.model_file import Arrays
 
 
 def keep_classes(learner: Learner, classes: Sequence[Label]) -> Learner:
@@ -26,6 +29,16 @@ def keep_classes(learner: Learner, classes: Sequence[Label]) -> Learner:
         if name in arrays:
             arrays[name] = np.ascontiguousarray(arrays[name][:, :n])
     arrays["intercept"] = arrays["intercept"][:n]
+    narrow_shares(arrays, learner.config, np.arange(n))
     narrow = Learner(replace(learner.config, n_classes=n), Labels("softmax", classes))
     state.restore(narrow, arrays, record)
     return narrow
+
+
+def narrow_shares(arrays: Arrays, config: Config, numbers: npt.NDArray[np.intp]) -> None:
+    """Cut the shares of the classes, the last numbers of the staged direction, to some of them."""
+    if config.direction != "staged" or not config.intercept:
+        return
+    rest, shares = np.split(arrays["numbers.direction"], [-config.n_classes])
+    kept = shares[numbers] / shares[numbers].sum()
+    arrays["numbers.direction"] = np.concatenate([rest, kept])

@@ -1,17 +1,21 @@
-// Two blocks, each with an automatic step of its own, in the coordinates that are really stored:
-// first the selected weights, trained as a model that stands alone; then the cells, on what that
-// model leaves over.
+// Three blocks, in the coordinates that are really stored: first the intercept, the best constant;
+// then the selected weights, trained as a model that stands alone; then the cells, on what that
+// model leaves over. A block takes the step
 //
-//   step of a block = strength * phi / sqrt(1 + clock / tau) * sum r.u / (kmax * sum |u|^2)
+//   strength * phi / sqrt(1 + clock / tau) * sqrt(own * running)
 //
-// with r the residuals the block sees and u the change of the margins its direction causes once
-// stored, collisions included. Two things move the step:
+// where own is sum r.u / (kmax * sum |u|^2), with r the residuals the block sees and u the change
+// of the margins its direction causes once stored, collisions included; and running is its mean
+// over batches, for both blocks together. With own alone a batch takes a short step just when it
+// holds one of few clicks, so that weights drift, and the few selected of a batch take too long
+// ones; with running alone the first batches are learned too slowly. Two things move the step:
 //
 // - The clock of a block counts how often one of its weights was updated, on average: steps
 //   shrink as evidence piles up, whatever the compression.
 // - The strength follows the noise. The loss of a batch that is not learned yet, as a function of
 //   a common factor on all margins, says whether these are too bold (steps fit the noise of the
-//   labels) or too shy (there is more to learn than steps so far reached).
+//   labels) or too shy (there is more to learn than steps so far reached). Margins count from
+//   their mean, for a common offset is no evidence, and a batch counts by its information.
 #pragma once
 
 #include "bear/direction.hpp"
@@ -20,13 +24,14 @@ namespace bear {
 
 class Staged final : public Direction {
  public:
-  // scale multiplies both steps throughout.
-  explicit Staged(double scale);
+  // scale multiplies all steps throughout; means as in make_staged.
+  Staged(double scale, std::vector<double> means);
 
   void direct(const Point& point, Reals z) override;
   void accept() override { now_ = next_; }
   bool scaled() const override { return true; }
-  double step_size() const override { return cell_step_size_; }
+  double step_size() const override { return step_size_; }
+  ConstReals intercept_step() const override { return intercept_step_; }
   std::vector<double> numbers() const override;
   void restore(std::span<const double> numbers) override;
 
@@ -36,22 +41,32 @@ class Staged final : public Direction {
     double selected_clock = 0.0, cell_clock = 0.0;
     double log_strength = 0.0;
     double slope = 0.0, curvature = 0.0;  // running, of the loss by a factor on the margins
+    double error = 0.0;                   // running, the loss
+    double step = 0.0;                    // running, that the bound on the curvature allows
+    double batches = 0.0;
+    std::vector<double> means;  // of the labels so far; empty without an intercept
   };
 
-  double pace(double phi, double clock, double tau) const;
+  double block_step(double own, double running, double wait) const;
   void measure_values(const Point& point);
   void damp(Reals change) const;
+  void move_intercept(const Point& point);
   void follow_noise(const Point& point);
   void split_margins(const Point& point);
   double selected_step(const Point& point, Reals z);
   double cell_step(const Point& point);
   double line_step(const Point& point, ConstReals change);
+  void learn_step(const Point& point);
 
   double scale_;
-  double cell_step_size_ = 0.0;
+  double step_size_ = 0.0;
   State now_, next_;
-  std::size_t members_ = 0;      // selected keys in the batch
-  std::vector<double> damping_;  // of the keys; empty where no value is large
+  double value_ = 0.0;                  // loss of the batch with the new constant
+  std::size_t members_ = 0;             // selected keys in the batch
+  double slope_ = 0.0, squares_ = 0.0;  // of the blocks of this batch so far
+  std::vector<double> damping_;         // of the keys; empty where no value is large
+  std::vector<double> intercept_step_, constant_;
+  std::vector<double> full_;  // margins with the new constant
   std::vector<double> rest_, g_, stored_, margins_, residual_, u_;
 };
 
