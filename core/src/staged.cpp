@@ -13,6 +13,9 @@ constexpr double kPhi = 1.5, kSelectedTau = 30.0, kCellTau = 10.0;
 constexpr double kStepMemory = 0.02;  // of the running step
 constexpr double kMostStep = 2.0;  // times what the batch itself allows: beyond, its loss may rise
 constexpr double kInterceptPhi = 0.5;
+// Of the step of the selected for squared errors: what the batch allows is there its very minimum,
+// and beyond it one pass only follows noise.
+constexpr double kTightShare = 1.0 / 3.0;
 
 // Steps begin small: what noise does early to a short stream is not undone later, while shy steps
 // grow to full strength within some 20 batches. Margins may be a little too bold before steps
@@ -141,7 +144,7 @@ void Staged::move_intercept(const Point& point) {
   point.loss.link(intercept_step_);
   for (std::size_t c = 0; c < classes; ++c) intercept_step_[c] -= constant_[c];
   for (std::size_t i = 0; i < full_.size(); ++i) full_[i] += intercept_step_[i % classes];
-  point.loss.gradient(full_, point.targets, residual_);
+  value_ = point.loss.gradient(full_, point.targets, residual_);
   const double step =
       scale_ * kInterceptPhi / point.loss.curvature_bound() / std::sqrt(1.0 + now_.batches);
   for (std::size_t i = 0; i < u_.size(); ++i) intercept_step_[i % classes] -= step * residual_[i];
@@ -199,7 +202,8 @@ double Staged::selected_step(const Point& point, Reals z) {
   const double own = line_step(point, z);
   next_.selected_clock += static_cast<double>(members_) / static_cast<double>(point.selected);
   const double running = now_.step > 0.0 ? now_.step : own;
-  return block_step(own, running, now_.selected_clock / kSelectedTau);
+  const double share = point.loss.bound_is_tight() ? kTightShare : 1.0;
+  return share * block_step(own, running, now_.selected_clock / kSelectedTau);
 }
 
 // g_ = gradient of everything that is not selected, at the margins after the selected moved.

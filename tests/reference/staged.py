@@ -39,6 +39,8 @@ class Staged:
             slope, bend = line(point, residual, change)
             own = slope / bend if bend else 0.0
             selected = self.block_step(own, self.running or own, self.selected_clock / 30)
+            if isinstance(point.loss, Squared):
+                selected /= 3
             width = point.w.shape[1] // point.groups
             self.selected_clock += inside[:, ::width].sum() / point.selected
             total_slope, total_bend = slope, bend
