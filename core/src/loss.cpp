@@ -49,6 +49,7 @@ class Squared final : public Loss {
   }
 
   double curvature_bound() const override { return 1.0; }
+  bool bound_is_tight() const override { return true; }
   double dispersion(double value) const override { return 2.0 * value; }
 
   void curvature(ConstReals, const Targets& targets, Reals blocks) const override {

@@ -141,7 +141,7 @@ void Staged::move_intercept(const Point& point) {
   point.loss.link(intercept_step_);
   for (std::size_t c = 0; c < classes; ++c) intercept_step_[c] -= constant_[c];
   for (std::size_t i = 0; i < full_.size(); ++i) full_[i] += intercept_step_[i % classes];
-  point.loss.gradient(full_, point.targets, residual_);
+  value_ = point.loss.gradient(full_, point.targets, residual_);
   const double step =
       scale_ * kInterceptPhi / point.loss.curvature_bound() / std::sqrt(1.0 + now_.batches);
   for (std::size_t i = 0; i < u_.size(); ++i) intercept_step_[i % classes] -= step * residual_[i];
@@ -174,7 +174,8 @@ void Staged::follow_noise(const Point& point) {
       std::clamp(kBoldness - next_.slope / next_.curvature, kMostShrink, kMostGrowth);
   const double information = static_cast<double>(rows) * next_.curvature / (kMemory * dispersion);
   next_.log_strength += kRate * growth * information / (information + kInformation);
-  next_.log_strength = std::clamp(next_.log_strength, std::log(kLeastStrength), 0.0);
+  const double most = point.loss.bound_is_tight() ? kFirstStrength : 1.0;
+  next_.log_strength = std::clamp(next_.log_strength, std::log(kLeastStrength), std::log(most));
 }
 
 // Leaves in margins_ the part of the margins that the selected weights and the intercept make.

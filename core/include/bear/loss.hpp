@@ -32,6 +32,9 @@ class Loss {
   // Upper bound of the second derivative along any direction of the margins.
   virtual double curvature_bound() const = 0;
 
+  // Whether that is the second derivative everywhere, and leaves no room for longer steps.
+  virtual bool bound_is_tight() const { return false; }
+
   // blocks[row][c][c'] = d^2 loss / d margin_c d margin_c', times the row's share of the weight.
   virtual void curvature(ConstReals margins, const Targets&, Reals blocks) const = 0;
 
