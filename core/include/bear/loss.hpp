@@ -34,6 +34,9 @@ class Loss {
   // Whether it is the curvature itself, everywhere.
   virtual bool bound_is_tight() const { return false; }
 
+  // Whether that is the second derivative everywhere, and leaves no room for longer steps.
+  virtual bool bound_is_tight() const { return false; }
+
   // blocks[row][c][c'] = d^2 loss / d margin_c d margin_c', times the row's share of the weight.
   virtual void curvature(ConstReals margins, const Targets&, Reals blocks) const = 0;
 
