@@ -177,8 +177,7 @@ void Staged::follow_noise(const Point& point) {
       std::clamp(kBoldness - next_.slope / next_.curvature, kMostShrink, kMostGrowth);
   const double information = static_cast<double>(rows) * next_.curvature / (kMemory * dispersion);
   next_.log_strength += kRate * growth * information / (information + kInformation);
-  const double most = point.loss.bound_is_tight() ? kFirstStrength : 1.0;
-  next_.log_strength = std::clamp(next_.log_strength, std::log(kLeastStrength), std::log(most));
+  next_.log_strength = std::clamp(next_.log_strength, std::log(kLeastStrength), 0.0);
 }
 
 // Leaves in margins_ the part of the margins that the selected weights and the intercept make.

@@ -96,9 +96,7 @@ class Staged:
             growth = np.clip(0.2 - self.slope / self.curvature, -1, 3)
             information = len(part) * self.curvature / (0.05 * dispersion)
             growth *= information / (information + 20)
-            most = 0.5 if isinstance(point.loss, Squared) else 1.0
-            moved = self.log_strength + 0.05 * growth
-            self.log_strength = np.clip(moved, np.log(0.02), np.log(most))
+            self.log_strength = np.clip(self.log_strength + 0.05 * growth, np.log(0.02), 0)
 
     def block_step(self, own: float, running: float, wait: float) -> float:
         pace = self.scale * np.exp(self.log_strength) * 1.5 / np.sqrt(1 + wait)

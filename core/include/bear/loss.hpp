@@ -31,9 +31,6 @@ class Loss {
 
   // Upper bound of the second derivative along any direction of the margins.
   virtual double curvature_bound() const = 0;
-  // Whether it is the curvature itself, everywhere.
-  virtual bool bound_is_tight() const { return false; }
-
   // Whether that is the second derivative everywhere, and leaves no room for longer steps.
   virtual bool bound_is_tight() const { return false; }
 
