@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <charconv>
 #include <cmath>
 #include <cstring>
@@ -22,35 +21,7 @@ constexpr auto ends_name = [] {
 bool stops_name(char c) { return ends_name[static_cast<unsigned char>(c)]; }
 bool stops_value(char c) { return c != ':' && stops_name(c); }
 
-constexpr std::uint64_t every_byte(unsigned char c) { return 0x0101010101010101ULL * c; }
-
-// Marks, in its highest bit, the first byte that is `c`; bytes after that may be marked in error.
-constexpr std::uint64_t find_byte(std::uint64_t word, unsigned char c) {
-  const std::uint64_t x = word ^ every_byte(c);
-  return (x - every_byte(1)) & ~x & every_byte(0x80);
-}
-
-// The same for the first byte up to a space: the blanks, line ends and NUL, and other control
-// bytes that may stand in a name.
-constexpr std::uint64_t find_blank(std::uint64_t word) {
-  return (word - every_byte(0x21)) & ~word & every_byte(0x80);
-}
-
-const char* scan_name(const char* at, const char* end) {
-  if constexpr (std::endian::native == std::endian::little) {
-    while (end - at >= 8) {
-      std::uint64_t word;
-      std::memcpy(&word, at, 8);
-      const std::uint64_t marks = find_blank(word) | find_byte(word, ':') | find_byte(word, '|');
-      if (marks == 0) {
-        at += 8;
-        continue;
-      }
-      at += std::countr_zero(marks) / 8;
-      if (stops_name(*at)) return at;
-      ++at;
-    }
-  }
+const char* scan_name(const char* at) {
   while (!stops_name(*at)) ++at;
   return at;
 }
@@ -205,7 +176,7 @@ const char* VwParser::parse_plain(const char* at, const char* end) {
 }
 
 const char* VwParser::parse_namespace(const char* at, const char* end) {
-  const char* stop = scan_name(at, end);
+  const char* stop = scan_name(at);
   const std::string_view space = between(at, stop);
   if (space.size() > options_.max_name_bytes) {
     fail_shared("COM-NAME-LONG", at, "namespace name is longer than max_name_bytes");
@@ -230,7 +201,7 @@ const char* VwParser::parse_namespace(const char* at, const char* end) {
 
 // Returns where the feature ends, nullptr after an error.
 const char* VwParser::parse_feature(const char* at, const char* end) {
-  const char* stop = scan_name(at, end);
+  const char* stop = scan_name(at);
   const std::string_view name = between(at, stop);
   if (stop != end && *stop == ':') return parse_valued(name, stop + 1, end);
   if (stop != end && !is_blank(*stop) && *stop != '|') {

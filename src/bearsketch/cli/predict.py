@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import sys
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -81,7 +82,7 @@ def predict(
             watch(number)
 
 
-class _Form:
+class _Form(ABC):
     """How predictions look: a head, and a line for each example."""
 
     head = ""
@@ -102,8 +103,9 @@ class _Form:
             text = tag.decode("utf-8", "backslashreplace")
             yield self._line(first + i + 1, text, guess, share)
 
+    @abstractmethod
     def _line(self, number: int, tag: str, guess: Any, share: list[float] | None) -> str:
-        raise NotImplementedError
+        """One example's line."""
 
 
 class _Tsv(_Form):

@@ -72,9 +72,6 @@ class SketchEstimator(SelectsFeatures, KeepsModel, CallbackSupportMixin, BaseEst
     classes_: Array
     _class_numbers: npt.NDArray[np.intp]
 
-    def _classifies(self) -> bool:
-        raise NotImplementedError
-
     @with_callbacks
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Learn from examples in memory, from scratch, in ``passes`` passes.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from abc import abstractmethod
 from typing import Any, Self
 
 import numpy as np
@@ -29,8 +30,9 @@ class KeepsModel(BaseEstimator):
     n_features_in_: int
     task: str
 
+    @abstractmethod
     def _classifies(self) -> bool:
-        raise NotImplementedError
+        """Whether labels are classes."""
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model file, which :func:`bearsketch.load` and the command line read too.

@@ -15,6 +15,7 @@ An absent value (null, empty cell) gives no feature, and neither does the number
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import Any
 
 import numpy as np
@@ -53,7 +54,7 @@ class Shared:
         self.unseen_texts: set[str] = set()  # fields of JSON Lines named as text, not met so far
 
 
-class TableReader:
+class TableReader(ABC):
     """Rows of a native table as pieces; the table itself is the subclass's."""
 
     naming = "name"
@@ -71,11 +72,13 @@ class TableReader:
         check_same(schema, columns, self._name)
         return schema
 
+    @abstractmethod
     def _place(self, row: int, column: int) -> tuple[int, int]:
-        raise NotImplementedError
+        """Line and column of a cell."""
 
+    @abstractmethod
     def _lines(self, first: int, last: int) -> npt.NDArray[np.int64]:
-        raise NotImplementedError
+        """Lines of some rows."""
 
     def _piece(self, first: int, last: int, position: Position) -> Piece:
         """Rows of the table that have no error."""
