@@ -186,24 +186,44 @@ void restore_cells(Learner& learner, const In<std::uint8_t>& given) {
 }
 
 // Weights of some keys of each group, made exact, and last the cells without them.
-nb::list take_apart(Learner& learner, const std::vector<In<std::uint64_t>>& keys) {
-  std::vector<bear::Keys> views;
-  for (const auto& part : keys) views.push_back(view(part));
-  bear::Exact exact = bear::take_apart(learner, views);
+nb::list give_exact(bear::Exact exact, const Learner& learner,
+                    const std::vector<bear::Keys>& keys) {
   nb::list out;
-  for (std::size_t g = 0; g < views.size(); ++g) {
+  for (std::size_t g = 0; g < keys.size(); ++g) {
     const std::size_t width = learner.selection().top(g).width();
-    out.append(give(std::move(exact.weights[g]), {views[g].size(), width}));
+    out.append(give(std::move(exact.weights[g]), {keys[g].size(), width}));
   }
   out.append(give(std::move(exact.cells)));
   return out;
+}
+
+std::vector<bear::Keys> views(const std::vector<In<std::uint64_t>>& keys) {
+  std::vector<bear::Keys> out;
+  for (const auto& part : keys) out.push_back(view(part));
+  return out;
+}
+
+nb::list take_apart(Learner& learner, const std::vector<In<std::uint64_t>>& keys) {
+  const auto viewed = views(keys);
+  return give_exact(bear::take_apart(learner, viewed), learner, viewed);
+}
+
+nb::list average(const std::vector<Learner*>& parts, const In<double>& shares, Learner* start,
+                 const std::vector<In<std::uint64_t>>& keys) {
+  const auto viewed = views(keys);
+  bear::Exact mean;
+  {
+    const nb::gil_scoped_release released;
+    mean = bear::average(parts, view(shares), start, viewed);
+  }
+  return give_exact(std::move(mean), *parts[0], viewed);
 }
 
 void put_together(Learner& learner, const In<double>& cells,
                   const std::vector<In<std::uint64_t>>& keys,
                   const std::vector<In<double>>& weights, double quantum, double writes) {
   bear::Returned returned;
-  for (const auto& part : keys) returned.keys.push_back(view(part));
+  returned.keys = views(keys);
   for (const auto& part : weights) returned.weights.push_back(view(part));
   bear::put_together(learner, view(cells), returned, quantum, writes);
 }
@@ -288,4 +308,7 @@ void bind_learner(nb::module_& m) {
       .def("restore_resume_state", &restore_resume_state, nb::arg("factor"), nb::arg("watch"),
            nb::arg("history_keys"), nb::arg("history_numbers"))
       .def("fill", &fill);
+
+  m.def("average", &average, nb::arg("parts"), nb::arg("shares"), nb::arg("start").none(),
+        nb::arg("keys"));
 }

@@ -87,6 +87,13 @@ class Learner:
     ) -> None: ...
     def fill(self) -> dict[str, float]: ...
 
+def average(
+    parts: list[Learner],
+    shares: npt.NDArray[np.float64],
+    start: Learner | None,
+    keys: list[npt.NDArray[np.uint64]],
+) -> list[npt.NDArray[np.float64]]: ...
+
 class CsvTable:
     def __init__(self, delimiter: str, max_record_bytes: int) -> None: ...
     @property

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import sys
 import time
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -265,6 +268,38 @@ def test_closing_ends_all_workers(runs):
     pool = Pool(2)
     runs.hash(pool)
     assert pool.pids() == []
+
+
+FORKING = """
+import sys, time
+from bearsketch.distributed import Pool
+with Pool(2, forks=True) as pool:
+    print(*pool.pids(), flush=True)
+    time.sleep(60)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="workers are not forked elsewhere")
+def test_forked_workers_end_when_the_driver_is_killed():
+    driver = subprocess.Popen([sys.executable, "-c", FORKING], stdout=subprocess.PIPE, text=True)
+    with driver:
+        pids = driver.stdout.readline().split()
+        children = [Path(f"/proc/{pid}/cmdline") for pid in pids]
+        # The same command line: a copy, where a new interpreter would have its own.
+        assert len({child.read_bytes() for child in children}) == 1
+        assert b"forks=True" in children[0].read_bytes()
+        driver.kill()
+    deadline = time.monotonic() + 30.0
+    while any(_lives(pid) for pid in pids):
+        assert time.monotonic() < deadline, "a worker outlives its driver"
+        time.sleep(0.05)
+
+
+def _lives(pid: str) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
 
 
 def test_lost_says_which_partition(runs):

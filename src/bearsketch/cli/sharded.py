@@ -69,7 +69,7 @@ class Crew(NamedTuple):
             return Cluster.connect(self.cluster, patience=self.patience)
         if self.workers == 1:
             return Serial()
-        return Pool(self.workers or 1, patience=self.patience)
+        return Pool(self.workers or 1, patience=self.patience, forks=True)
 
 
 def run_sharded(

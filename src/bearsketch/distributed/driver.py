@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -86,6 +86,13 @@ class Tally:
         tally.counts, tally.skipped_by_code = Counter(tally.counts), Counter(tally.skipped_by_code)
         tally.warnings = [(odd[0], odd[1], odd[2]) for odd in tally.warnings]
         return tally
+
+
+class Taken(NamedTuple):
+    """A result, and its model as a learner."""
+
+    result: Result
+    learner: Learner
 
 
 class Driver:
@@ -178,30 +185,31 @@ class Driver:
             if watch is not None:
                 watch(self)
 
-        taken: dict[int, Result] = {}
+        taken: dict[int, Taken] = {}
         digests: dict[int, str] = {}
         for answer in runner.run(self.learner.to_bytes(), parts, self.job, beat):
             if isinstance(answer, Lost):
                 self._lose(answer)
                 continue
             # A result may come twice where an engine runs a task again.
-            digest = digests.setdefault(answer.partition, answer.digest)
-            if digest != answer.digest:
+            digest = answer.digest
+            if digests.setdefault(answer.partition, digest) != digest:
                 raise _disagreeing(parts, answer.partition)
-            taken[answer.partition] = answer
+            if answer.partition not in taken:  # read now, while others are still at work
+                taken[answer.partition] = Taken(answer, Learner.from_bytes(answer.model))
             beat(answer.partition, answer.examples)
             self.finished.add(answer.partition)
-        results = [taken[part.id] for part in parts if part.id in taken]
-        self._merge(results, n_pass)
+        self._merge([taken[part.id] for part in parts if part.id in taken], n_pass)
         self.running, self.finished = {}, set()
         if watch is not None:
             watch(self)
 
-    def _merge(self, results: list[Result], n_pass: int) -> None:
+    def _merge(self, taken: list[Taken], n_pass: int) -> None:
         classes = self.learner.config.loss != "squared"
-        learned = [Learner.from_bytes(result.model) for result in results if result.examples]
+        learned = [one.learner for one in taken if one.result.examples]
         if learned:
             self.learner = average(learned, self.learner)
+        results = [one.result for one in taken]
         self.tally.add(results, first_pass=n_pass == 0, classes=classes)
         self.done += 1
         if self.done % self.plan.rounds == 0:

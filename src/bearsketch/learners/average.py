@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from bearsketch import _core
 from bearsketch.batch import pack_names
 from bearsketch.learners import state
 from bearsketch.learners.learner import Learner
@@ -78,49 +80,22 @@ def average(parts: Sequence[Learner], start: Learner | None = None) -> Learner:
     gained = np.array([part.counters["examples"] - before for part in parts], dtype=np.float64)
     shares = gained / gained.sum() if gained.any() else np.full(len(parts), 1.0 / len(parts))
     given = [*parts, *([] if start is None else [start])]
-    unions = [_union(given, g) for g in range(first._core.groups)]
-    *exact, cells = _mean(parts, shares, start, unions)
+    selected = [[part._core.selected(g) for part in given] for g in range(first._core.groups)]
+    unions = [np.unique(np.concatenate([top["keys"] for top in tops])) for tops in selected]
+    *exact, cells = _core.average(
+        [part._core for part in parts], shares, None if start is None else start._core, unions
+    )
     merged = Learner(first.config, first.labels)
     kept = _fill_cells(merged, cells, exact, unions, parts)
     arrays, _ = state.dump(merged)
     for g, places in enumerate(kept):
-        arrays |= _selected_arrays(g, unions[g][places], exact[g][places], _names(given, g))
+        arrays |= _selected_arrays(g, unions[g][places], exact[g][places], _names(selected[g]))
     clocks = np.array([part._core.numbers()[1] for part in parts], dtype=np.float64)
     intercepts = np.array([part.intercept for part in parts])
     arrays["numbers.direction"] = (shares[:, None] * clocks).sum(axis=0)
     arrays["intercept"] = (shares[:, None] * intercepts).sum(axis=0)
     state.restore(merged, arrays, _record(parts, start))
     return merged
-
-
-def _mean(
-    parts: Sequence[Learner], shares: Reals, start: Learner | None, unions: list[Keys]
-) -> list[Reals]:
-    """Average the exact weights of each group, and last the cells."""
-    base = None if start is None else start._core.take_apart(unions)
-    mean: list[Reals] = []
-    squares = np.zeros(len(unions) + 1)
-    for part, share in zip(parts, shares, strict=True):
-        moved = part._core.take_apart(unions)
-        for i in range(len(moved)):
-            if base is not None:
-                moved[i] -= base[i]
-                squares[i] += share * _square(moved[i])
-            moved[i] *= share
-            if mean:
-                mean[i] += moved[i]
-        mean = mean or moved
-    if base is None:
-        return mean
-    lengths = np.array([_square(block) for block in mean])
-    factors = np.sqrt(np.divide(squares, lengths, out=np.ones_like(squares), where=lengths > 0.0))
-    return [a + float(f) * b for a, f, b in zip(base, factors, mean, strict=True)]
-
-
-def _square(block: Reals) -> float:
-    flat = block.ravel()
-    # np.dot sums in as many parts as there are threads.
-    return float(np.einsum("i,i->", flat, flat))
 
 
 def _fill_cells(
@@ -149,12 +124,6 @@ def _fill_cells(
     return [order[:k] for order in orders]
 
 
-def _union(parts: Sequence[Learner], group: int) -> Keys:
-    """Return the keys that any part selected, in order."""
-    found: Keys = np.unique(np.concatenate([part._core.selected(group)["keys"] for part in parts]))
-    return found
-
-
 def _selected_arrays(
     group: int, keys: Keys, weights: Reals, names: dict[int, tuple[bytes, bytes]]
 ) -> Arrays:
@@ -166,11 +135,10 @@ def _selected_arrays(
     return arrays
 
 
-def _names(parts: Sequence[Learner], group: int) -> dict[int, tuple[bytes, bytes]]:
+def _names(tops: Sequence[dict[str, Any]]) -> dict[int, tuple[bytes, bytes]]:
     """Name and second name of each selected key that has one, of the first part that knows it."""
     found: dict[int, tuple[bytes, bytes]] = {}
-    for part in parts:
-        top = part._core.selected(group)
+    for top in tops:
         if not any(top["names"]):  # ids, which need none
             continue
         for key, name, alias in zip(
