@@ -12,6 +12,7 @@ import time
 import pytest
 
 from bearsketch import load
+from bearsketch.training.checkpoint import Checkpoints
 from tests.cli.helpers import COMMAND, ENVIRONMENT, bearsketch, good, result, spam_lines
 
 OPTIONS = ["--memory", "4KiB", "-k", "20"]
@@ -117,13 +118,24 @@ def test_a_killed_driver_goes_on_from_its_checkpoint(mail, tmp_path):
         [*map(str, command)], env=ENVIRONMENT, stderr=subprocess.DEVNULL, start_new_session=True
     )
     until = time.monotonic() + 60
-    while not (folder / "rounds.bear").exists() and time.monotonic() < until:
+    while not list(folder.glob("rounds-*.bear")) and time.monotonic() < until:
         time.sleep(0.005)
     os.kill(process.pid, signal.SIGKILL)
     process.wait(30)
     assert not output.exists()
-    assert (folder / "rounds.bear").exists()
+    assert list(folder.glob("rounds-*.bear"))
+    refused = bearsketch(*map(str, command[1:]))
+    assert refused.returncode == 2
+    assert "error[CKPT-EXISTS]" in refused.stderr
     done = good(*map(str, command[1:]), "--resume")
     assert "resumed after round" in done.stderr
     assert digest(output) == digest(tmp_path / "whole.bear")
-    assert not (folder / "rounds.bear").exists()
+    assert not list(folder.iterdir())
+
+
+def test_a_second_run_in_the_same_folder_is_refused(mail, tmp_path):
+    with Checkpoints(tmp_path / "rounds", name="rounds"):
+        options = ["--workers", "2", "--checkpoint", tmp_path / "rounds"]
+        done = bearsketch("train", mail, "-o", tmp_path / "m.bear", *OPTIONS, *options)
+    assert done.returncode == 4
+    assert "error[CKPT-BUSY]" in done.stderr

@@ -21,7 +21,7 @@ from bearsketch import (
 )
 from bearsketch.io import open_stream
 from bearsketch.learners import state
-from bearsketch.training.checkpoint import Checkpoints, Every, parse_every
+from bearsketch.training.checkpoint import Checkpoints, Every, parse_every, read_run
 from bearsketch.training.loop import Training
 from reference.streams import batch_of, stream
 
@@ -196,7 +196,7 @@ def test_the_second_run_in_a_folder_is_refused(tmp_path):
     with Checkpoints(tmp_path) as first, pytest.raises(SourceError, match="another run") as caught:
         trained(lines(100), tmp_path)
     assert caught.value.code == "CKPT-BUSY"
-    assert first.newest() is None
+    assert first.newest(read_run) is None
     trained(lines(100), tmp_path)  # the lock is gone with its owner
 
 

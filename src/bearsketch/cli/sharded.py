@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from bearsketch.cli.display import Display, View, make_display
 from bearsketch.cli.options import read_options
-from bearsketch.exceptions import ParameterError, SourceError
+from bearsketch.exceptions import ParameterError
 from bearsketch.sizes import format_bytes
 
 if TYPE_CHECKING:
     from bearsketch.distributed import Driver
     from bearsketch.distributed.prepare import Prepared
+    from bearsketch.training.checkpoint import Checkpoints
     from bearsketch.training.summary import Summary
 
 _BEST = 8
@@ -47,17 +49,13 @@ class Crew(NamedTuple):
                     "(--classes a,b,c).",
                 )
 
-    def checkpoint_file(self) -> Path | None:
-        """File that is replaced after each round; its folder is made."""
+    def checkpoints(self) -> Checkpoints | None:
+        """Give the folder that keeps the model after each round."""
+        from bearsketch.training.checkpoint import Checkpoints
+
         if self.checkpoint is None:
             return None
-        try:
-            self.checkpoint.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise SourceError(
-                f"{self.checkpoint}: the folder cannot be made ({error.strerror})", code="IO-WRITE"
-            ) from None
-        return self.checkpoint / "rounds.bear"
+        return Checkpoints(self.checkpoint, resume=self.resume, name="rounds")
 
     def runner(self) -> Any:
         """Make the runner: this process alone, a pool, or a cluster."""
@@ -91,7 +89,9 @@ def run_sharded(
     form = given.pop("format", "auto")
     given["rows"] = rows_of_batch(parts["batch_size"])
     chosen = {name: wanted[name] for name in ("loss", "classes", "passes")}
-    with make_display(quiet) as display, crew.runner() as runner:
+    kept = crew.checkpoints()
+    # The folder is locked after the workers began: copies of this process would hold its lock.
+    with make_display(quiet) as display, crew.runner() as runner, kept or nullcontext():
         shards = crew.shards or max(DEFAULT_SHARDS, runner.workers)
         prepared = prepare(
             named, shards=shards, rounds=crew.rounds, format=form, options=given, **chosen, **parts
@@ -101,7 +101,7 @@ def run_sharded(
             prepared.learner,
             prepared.job,
             passes=wanted["passes"],
-            checkpoint=crew.checkpoint_file(),
+            checkpoint=kept,
         )
         _begin(display, prepared, runner.workers)
         if crew.resume and driver.resume():
@@ -111,7 +111,8 @@ def run_sharded(
     learner = driver.learner
     learner.run = prepared.record(driver)
     learner.save(output)
-    driver.forget()
+    if kept is not None:
+        kept.forget()
     summary = prepared.summary(driver)
     if not quiet:
         _report(display, driver, summary, output)

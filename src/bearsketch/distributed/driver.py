@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping
@@ -13,15 +12,20 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from bearsketch import model_file
 from bearsketch.distributed.pool import Lost, refuse_lost
 from bearsketch.distributed.shards import Plan
 from bearsketch.distributed.task import COUNTED, Job, Result
-from bearsketch.exceptions import DataError, DistributedError, IncompatibleError
+from bearsketch.exceptions import (
+    DataError,
+    DistributedError,
+    IncompatibleError,
+    ModelFileError,
+)
 from bearsketch.io.account import Account
 from bearsketch.io.options import ReadOptions
 from bearsketch.learners import Learner
 from bearsketch.learners.average import average
+from bearsketch.training.checkpoint import Checkpoints, load
 
 Watch = Callable[["Driver"], None]
 
@@ -110,8 +114,8 @@ class Driver:
         Where to begin: new, or trained before.
     job : Job
     passes : int
-    checkpoint : path, optional
-        File that is replaced after each round.
+    checkpoint : Checkpoints, optional
+        Entered; written to after each round.
 
     Attributes
     ----------
@@ -131,7 +135,7 @@ class Driver:
         job: Job,
         *,
         passes: int = 1,
-        checkpoint: str | os.PathLike[str] | None = None,
+        checkpoint: Checkpoints | None = None,
     ) -> None:
         self.plan, self.learner, self.job, self.passes = plan, learner, job, passes
         self.done, self.tally, self.seconds = 0, Tally(), 0.0
@@ -139,7 +143,7 @@ class Driver:
         self.workers = 0
         self.running: dict[int, int] = {}  # examples so far by partition, of the present round
         self.finished: set[int] = set()
-        self._checkpoint = None if checkpoint is None else Path(checkpoint)
+        self._checkpoint = checkpoint
 
     @property
     def rounds(self) -> int:
@@ -147,19 +151,19 @@ class Driver:
         return self.plan.rounds * self.passes
 
     def resume(self) -> bool:
-        """Go on from the checkpoint if there is one; returns whether there was."""
-        if self._checkpoint is None or not self._checkpoint.exists():
+        """Go on from the newest checkpoint if there is one; returns whether there was."""
+        saved = None if self._checkpoint is None else self._checkpoint.newest(_read_round)
+        if saved is None:
             return False
-        arrays, record = model_file.load(self._checkpoint)
         for name, value in self._identity().items():
-            if record.get(name) != value:
+            if saved.record.get(name) != value:
                 raise IncompatibleError(
-                    f"{self._checkpoint} is of another run: {name} differs",
+                    f"{saved.path} is of another run: {name} differs",
                     code="CKPT-OTHER",
                     hint="Give the same data, options, shards and rounds, or another checkpoint.",
                 )
-        self.learner = Learner.from_bytes(arrays["model"].tobytes())
-        self.done, self.tally = record["done"], Tally.from_json(record["tally"])
+        self.learner = saved.learner
+        self.done, self.tally = saved.record["done"], Tally.from_json(saved.record["tally"])
         self.resumed_at = self.tally.learned
         return True
 
@@ -253,12 +257,22 @@ class Driver:
             return
         model = np.frombuffer(self.learner.to_bytes(), dtype=np.uint8)
         record = {**self._identity(), "done": self.done, "tally": self.tally.to_json()}
-        model_file.save(self._checkpoint, {"model": model}, record)
+        self._checkpoint.write({"model": model}, record)
 
-    def forget(self) -> None:
-        """Remove the checkpoint, once the model is written."""
-        if self._checkpoint is not None:
-            self._checkpoint.unlink(missing_ok=True)
+
+class _Round(NamedTuple):
+    """A checkpoint that was read."""
+
+    path: Path
+    learner: Learner
+    record: dict[str, Any]
+
+
+def _read_round(path: Path) -> _Round:
+    arrays, record = load(path)
+    if record.get("kind") != "rounds" or "model" not in arrays:
+        raise ModelFileError(f"{path} is no checkpoint of rounds", code="CKPT-MODEL")
+    return _Round(path, Learner.from_bytes(arrays["model"].tobytes()), record)
 
 
 def _disagreeing(parts: list[Any], number: int) -> DistributedError:
