@@ -220,6 +220,37 @@ def test_a_separator_is_not_taken_from_cells():
     ]
 
 
+COMMAS = b"price;item;label\n1,5;tea;0,5\n-2;rum;1\n;gin;2,25\n"
+
+
+def test_decimal_commas_are_read_where_they_are_named():
+    with open_stream(table(COMMAS), decimal=",") as stream:
+        batches = list(stream)
+        assert not stream.warnings
+    assert [label for batch in batches for label in batch.labels] == [0.5, 1.0, 2.25]
+    first, second, third = rows_of(table(COMMAS), decimal=",")
+    assert first == {"price": 1.5, "item=tea": 1.0}
+    assert second == {"price": -2.0, "item=rum": 1.0}
+    assert third == {"item=gin": 1.0}
+
+
+def test_decimal_commas_are_told_where_they_are_words():
+    with open_stream(table(COMMAS)) as stream:
+        list(stream)
+        told = [warning.message for warning in stream.warnings if warning.code == "TAB-DECIMAL"]
+    assert [message.split("'")[1] for message in told] == ["price", "label"]
+    with open_stream(table(COMMAS.replace(b"-2;", b"two;"))) as stream:
+        list(stream)
+        assert len([w for w in stream.warnings if w.code == "TAB-DECIMAL"]) == 1
+
+
+def test_points_are_no_numbers_beside_decimal_commas():
+    with pytest.raises(ParseError, match=r"t\.csv:3:1: .* got '1\.500'"):
+        rows_of(table(b"price;label\n1,5;1\n1.500;0\n"), decimal=",", numeric=("price",))
+    with pytest.raises(ParameterError, match="decimal must be"):
+        open_stream(table(COMMAS), decimal=";")
+
+
 def test_a_given_separator_is_used():
     assert rows_of(table(b"a:b\nx:1\n"), separator=":") == [{"a=x": 1.0, "b": 1.0}]
     assert rows_of(table(b"a;b\nx;1\n"), separator=",") == [{"a;b=x;1": 1.0}]

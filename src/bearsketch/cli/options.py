@@ -182,6 +182,10 @@ READING: dict[str, Any] = {
             help="Character between cells; tab is one. \\[found out: comma, semicolon, tab or bar]",
         ),
     ],
+    "decimal": Annotated[
+        str | None,
+        _option(panel=_TABLE, metavar="CHAR", help="Decimal point of numbers: . or , \\[.]"),
+    ],
     "header": Annotated[
         bool | None,
         _option("--header/--no-header", panel=_TABLE, help="The first line names the columns."),

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _FAMILIES = {"tsv": "csv", "parquet": "csv", "fastq": "fasta"}
 _NGRAMS = {"ngrams", "char_ngrams", "lowercase", "presence"}
 _TABLE = {"label_column", "weight_column", "categorical", "numeric", "drop", "header", "columns"}
-_TABLE |= {"separator", "text_columns"}
+_TABLE |= {"separator", "decimal", "text_columns"}
 _KMERS = {"kmer", "alphabet", "canonical", "presence", "window", "stride", "label_regex"}
 _USED: dict[str, set[str]] = {
     "vw": set(),

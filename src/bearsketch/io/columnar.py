@@ -15,6 +15,7 @@ An absent value (null, empty cell) gives no feature, and neither does the number
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from typing import Any
 
@@ -40,6 +41,7 @@ from bearsketch.io.schema import (
 
 # A column of text with at most this share of cells that are no numbers was meant to be numeric.
 _STRAY_SHARE = 0.01
+_WITH_COMMA = re.compile(rb" *[+-]?[0-9]+(,[0-9]+)?([eE][+-]?[0-9]+)? *")
 # How the core numbers what it finds where a number should be.
 ABSENT, A_NUMBER, NOT_FINITE, OUT_OF_RANGE, NOT_A_NUMBER = range(5)
 
@@ -139,7 +141,9 @@ class TableReader(ABC):
         kind = self._shared.labels
         if kind.kind == "auto":
             texts = self._table.texts(schema.label, first, last)
-            kind.settle(next((text for text in texts if text.strip()), b""))
+            seen = next((text for text in texts if text.strip()), b"")
+            comma = self._options.decimal == "," and _WITH_COMMA.fullmatch(seen)
+            kind.settle(seen.replace(b",", b".") if comma else seen)
         if kind.kind == "auto":
             return None
         if kind.kind == "name":
@@ -193,7 +197,7 @@ class CsvReader(TableReader):
     ) -> None:
         super().__init__(chunks.name, index, options, shared)
         self._chunks = chunks
-        self._table = _core.CsvTable(delimiter, options.limits.line_bytes)
+        self._table = _core.CsvTable(delimiter, options.limits.line_bytes, options.decimal)
         self._counts: dict[str, int] = {}
         self._warnings: dict[str, int] = {}
         self._started = False
@@ -254,6 +258,7 @@ class CsvReader(TableReader):
         schema = self._settle_schema(columns, shapes)
         if known is None:
             self._note_strays(schema)
+            self._note_commas(schema)
 
     def _read_names(self) -> tuple[bytes, ...]:
         given = self._options.columns
@@ -320,6 +325,22 @@ class CsvReader(TableReader):
             f"{len(strays)} are no numbers (line {line}, column {place}: {shown!r}); declare it "
             f"numeric=[{name!r}] (--numeric {name}) to have such cells refused, or categorical"
         )
+
+    def _note_commas(self, schema: Schema) -> None:
+        """Say which columns are numbers but for a decimal comma."""
+        if self._options.decimal == ",":
+            return
+        uses = [column for column, kind, _ in schema.uses if kind == AS_CATEGORY]
+        for column in [*uses, *([] if schema.label is None else [schema.label])]:
+            cells = [cell for cell in self._table.texts(column, 0, self._table.n_rows) if cell]
+            example = next((cell for cell in cells if b"," in cell), None)
+            if example is not None and all(map(_WITH_COMMA.fullmatch, cells)):
+                message = (
+                    f"column {schema.shown(column)!r} has numbers with a decimal comma "
+                    f"({example.decode()!r}), which are read as words; decimal=',' (--decimal ,) "
+                    "reads them as numbers"
+                )
+                self._shared.notes.append(("TAB-DECIMAL", message))
 
     def _place(self, row: int, column: int) -> tuple[int, int]:
         return int(self._table.lines(row, row + 1)[0]), self._table.column_of(row, column)

@@ -65,6 +65,9 @@ class ReadOptions:
         Character between the cells of a text table. Default: a comma for ``csv``, or the
         semicolon, TAB or bar that the first lines agree in where they have no comma; a TAB for
         ``tsv``.
+    decimal : {".", ","}
+        What stands before the fraction of a number in a text table. With the comma a cell that
+        has a point is no number.
     text_columns : tuple of str, optional
         Columns of a table, or fields of JSON Lines, that are text, to be read as n-grams. Default:
         none of a table, and ``text`` of JSON Lines.
@@ -116,6 +119,7 @@ class ReadOptions:
     header: bool = True
     columns: tuple[str, ...] | None = None
     separator: str | None = None
+    decimal: Literal[".", ","] = "."
     text_columns: tuple[str, ...] | None = None
     duplicates: Literal["refuse", "sum"] = "refuse"
     kmer: int | None = None
@@ -245,6 +249,7 @@ CHECKS: dict[str, Check] = {
         "one character other than a quote or a line end",
         lambda value: value is None or _is_separator(value),
     ),
+    "decimal": _one_of(".", ","),
     "text_columns": ("a list of column names", lambda value: value is None or _texts(value)),
     "duplicates": _one_of("refuse", "sum"),
     "kmer": _integer(1, 32, "an integer from 1 to 32", optional=True),

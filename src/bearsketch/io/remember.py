@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 # What decides which features an example has, and where its label is.
 REMEMBERED = """
-label_column weight_column categorical numeric drop header columns separator text_columns
+label_column weight_column categorical numeric drop header columns separator decimal text_columns
 duplicates kmer
 alphabet canonical presence window stride label_from label_regex ngrams char_ngrams lowercase
 """.split()
