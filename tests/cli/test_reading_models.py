@@ -187,6 +187,34 @@ def test_merged_models_average_their_parts(tmp_path):
     assert learner.weights_of(key) == pytest.approx(expected, rel=0.05)
 
 
+def test_no_output_replaces_what_is_read(model, tmp_path):
+    kept, data = tmp_path / "kept.bear", tmp_path / "data.vw"
+    kept.write_bytes(model.read_bytes())
+    data.write_text(spam_lines(20))
+    before = kept.read_bytes(), data.read_bytes()
+    for command in (
+        ["predict", kept, data, "-o", data],
+        ["predict", kept, data, "-o", kept],
+        ["merge", kept, model, "-o", kept],
+    ):
+        refused = bearsketch(*command)
+        assert refused.returncode == 2, command
+        assert "is one of the inputs" in refused.stderr
+    assert (kept.read_bytes(), data.read_bytes()) == before
+
+
+def test_merge_refuses_models_that_read_their_data_differently(tmp_path):
+    table = tmp_path / "shop.csv"
+    table.write_text("review,label\n" + "good thing,1\nbad thing,0\n" * 20)
+    good("train", table, "-o", tmp_path / "a.bear")
+    good("train", table, "-o", tmp_path / "b.bear", "--text-columns", "review")
+    refused = bearsketch(
+        "merge", tmp_path / "a.bear", tmp_path / "b.bear", "-o", tmp_path / "c.bear"
+    )
+    assert refused.returncode == 5
+    assert "their data was read with different categorical" in refused.stderr
+
+
 def test_merge_refuses_one_model_or_the_same_twice(model, tmp_path):
     assert bearsketch("merge", model, "-o", tmp_path / "c.bear").returncode == 2
     assert bearsketch("merge", model, model, "-o", tmp_path / "c.bear").returncode == 2

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from bearsketch.cli.checks import STANDARD
+from bearsketch.cli.checks import STANDARD, check_output
 from bearsketch.cli.display import make_display, watch_reading
 from bearsketch.cli.model import load_model, open_like
 from bearsketch.cli.options import Data, Model, Quiet, takes_reading
@@ -60,6 +60,8 @@ def predict(
     if to not in FORMS:
         raise ParameterError(f"--to must be one of {', '.join(FORMS)}, got {to!r}")
     output = None if output == STANDARD else output
+    if output is not None:
+        check_output(output, [str(model), *(data or [])])
     learner = load_model(model)
     if proba and learner.config.loss == "squared":
         raise ParameterError("--proba needs classes, and this model predicts numbers")

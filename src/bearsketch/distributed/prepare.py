@@ -14,7 +14,7 @@ from bearsketch.io import Stream, open_stream
 from bearsketch.io.remember import read_record
 from bearsketch.learners import Learner, make_learner
 from bearsketch.learners.labels import Label
-from bearsketch.training.loop import MOST_SOURCES, PEEK_EXAMPLES
+from bearsketch.training.loop import PEEK_EXAMPLES
 from bearsketch.training.summary import Summary
 from bearsketch.training.task import Seen, Task, decide
 
@@ -39,7 +39,7 @@ class Prepared(NamedTuple):
             "progressive_accuracy": tally.accuracy if classes else None,
             "progressive_auc": None,
             "holdout": None,
-            **read_record(self.stream, MOST_SOURCES),
+            **read_record(self.stream),
             "counts": dict(tally.counts),
             "skipped_by_code": dict(sorted(tally.skipped_by_code.items())),
             "curve": [list(point) for point in tally.curve[:64]],

@@ -151,6 +151,9 @@ class SketchEstimator(SelectsFeatures, KeepsModel, CallbackSupportMixin, BaseEst
 
             fit_sharded(self, source, client, self._read_options(options), classes, seed)
             return self
+        from bearsketch.io import Stream
+        from bearsketch.io.remember import read_record
+
         with contextlib.ExitStack() as opened:
             batches = batches_of(source)
             if batches is None:
@@ -163,6 +166,8 @@ class SketchEstimator(SelectsFeatures, KeepsModel, CallbackSupportMixin, BaseEst
             keeper = Keeper(StreamRun(self, batches, seed, classes), checkpoint)
             with keeper:
                 self._learn_stream(batches, seed, classes, keeper)
+            if isinstance(batches, Stream):
+                self.learner_.run = read_record(batches)
         return self
 
     def _open(self, source: Any, seed: int, options: dict[str, Any]) -> Any:

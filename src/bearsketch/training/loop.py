@@ -37,7 +37,6 @@ if TYPE_CHECKING:
 PEEK_EXAMPLES = 10_000
 PEEK_BYTES = 4 << 20
 # Names of inputs a model remembers; of more, only how many there were.
-MOST_SOURCES = 100
 
 Watch = Callable[["Training"], None]
 
@@ -348,7 +347,7 @@ class Training:
         kept = "passes held_out progressive_loss progressive_accuracy progressive_auc holdout"
         return {
             **{name: summary[name] for name in kept.split()},
-            **read_record(self.stream, MOST_SOURCES),
+            **read_record(self.stream),
             "counts": {
                 name: getattr(counts, name)
                 for name in "lines examples unlabelled skipped blank comment header empty".split()
