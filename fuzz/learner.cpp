@@ -145,7 +145,8 @@ void restore(Learner& to, Learner& from) {
   for (std::size_t g = 0; g < from.selection().groups(); ++g) {
     const bear::TopK& top = from.selection().top(g);
     for (const std::int32_t slot : top.ranked()) {
-      to.selection().top(g).insert(top.key(slot), top.weights(slot), top.name(slot));
+      to.selection().top(g).insert(top.key(slot), top.weights(slot), top.name(slot),
+                                   top.magnitude(slot));
     }
   }
 }

@@ -61,6 +61,7 @@ class Learner:
         group: int,
         keys: npt.NDArray[np.uint64],
         weights: npt.NDArray[np.float64],
+        magnitudes: npt.NDArray[np.float32],
         names: list[bytes],
         aliases: list[bytes],
     ) -> None: ...

@@ -155,10 +155,22 @@ class Live(Display):
         if view.best:
             rows.append(Text("best features so far", style="dim"))
             rows += [
-                Text(f"{weight:+9.3f}  {visible(name)}", overflow="ellipsis", no_wrap=True)
+                Text(f"{shown_weight(weight)}  {visible(name)}", overflow="ellipsis", no_wrap=True)
                 for weight, name in view.best
             ]
         return Group(*rows)
+
+
+def shown_weight(weight: float, places: int = 3) -> str:
+    """Give a weight in a column of numbers; per unit of a large value it may be very small.
+
+    Examples
+    --------
+    >>> shown_weight(1.5), shown_weight(-0.000012)
+    ('   +1.500', ' -1.2e-05')
+    """
+    small = 0.0 < abs(weight) < 0.5 * 10.0**-places
+    return f"{weight:+{places + 6}.1e}" if small else f"{weight:+{places + 6}.{places}f}"
 
 
 def make_display(quiet: bool) -> Display:

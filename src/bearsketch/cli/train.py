@@ -20,7 +20,13 @@ from bearsketch.cli.checks import (
     refuse_alone_only,
     rows_of_batch,
 )
-from bearsketch.cli.display import Display, best_features, make_display, watch_training
+from bearsketch.cli.display import (
+    Display,
+    best_features,
+    make_display,
+    shown_weight,
+    watch_training,
+)
 from bearsketch.cli.options import (
     Data,
     Json,
@@ -329,5 +335,5 @@ def _report(display: Display, training: Training, summary: Summary, output: Path
     if best:
         say(f"best of {len(training.learner.selected()):,} selected features:")
         for weight, name in best:
-            say(f"  {weight:+9.3f}  {name}")
+            say(f"  {shown_weight(weight)}  {name}")
     say(f"wrote {output} ({format_bytes(output.stat().st_size)})")

@@ -22,6 +22,7 @@ from bearsketch.model_file import Arrays
 
 Reals = npt.NDArray[np.float64]
 Keys = npt.NDArray[np.uint64]
+Places = npt.NDArray[np.intp]
 
 _NO_NAMES = (b"", b"")
 _SUMMED = ("examples", "batches")
@@ -85,11 +86,15 @@ def average(parts: Sequence[Learner], start: Learner | None = None) -> Learner:
     *exact, cells = _core.average(
         [part._core for part in parts], shares, None if start is None else start._core, unions
     )
+    magnitudes = [_magnitudes(*both) for both in zip(selected, unions, strict=True)]
+    orders = [_order(*three) for three in zip(unions, exact, magnitudes, strict=True)]
     merged = Learner(first.config, first.labels)
-    kept = _fill_cells(merged, cells, exact, unions, parts)
+    _fill_cells(merged, cells, exact, unions, orders, parts)
     arrays, _ = state.dump(merged)
-    for g, places in enumerate(kept):
-        arrays |= _selected_arrays(g, unions[g][places], exact[g][places], _names(selected[g]))
+    for g, order in enumerate(orders):
+        kept = order[: first.config.k]
+        arrays |= _selected_arrays(g, unions[g][kept], exact[g][kept], _names(selected[g]))
+        arrays[f"selected.{g}.magnitudes"] = magnitudes[g][kept]
     clocks = np.array([part._core.numbers()[1] for part in parts], dtype=np.float64)
     intercepts = np.array([part.intercept for part in parts])
     arrays["numbers.direction"] = (shares[:, None] * clocks).sum(axis=0)
@@ -103,17 +108,14 @@ def _fill_cells(
     cells: Reals,
     exact: list[Reals],
     unions: list[Keys],
+    orders: list[Places],
     parts: Sequence[Learner],
-) -> list[npt.NDArray[np.intp]]:
-    """Put all but the k largest of each group back into the cells; says which places stay.
+) -> None:
+    """Put all but the k largest of each group back into the cells.
 
     One-byte cells keep the largest quantum of the parts unless that is too small.
     """
     k = merged.config.k
-    orders = [
-        np.lexsort((keys, -np.linalg.norm(weights, axis=1)))
-        for keys, weights in zip(unions, exact, strict=True)
-    ]
     back = [keys[order[k:]] for keys, order in zip(unions, orders, strict=True)]
     weights = [block[order[k:]].ravel() for block, order in zip(exact, orders, strict=True)]
     quantum = writes = 0.0
@@ -121,7 +123,20 @@ def _fill_cells(
         numbers = np.array([part._core.numbers()[0] for part in parts])
         quantum, writes = float(numbers[:, 0].max()), float(numbers[:, 1].max()) + 1.0
     merged._core.put_together(cells, back, weights, quantum, writes)
-    return [order[:k] for order in orders]
+
+
+def _magnitudes(tops: Sequence[dict[str, Any]], keys: Keys) -> npt.NDArray[np.float32]:
+    """Size of the values of each key, as the part says that saw the largest."""
+    found = np.ones(len(keys), dtype=np.float32)
+    for top in tops:
+        at = np.searchsorted(keys, top["keys"])
+        found[at] = np.maximum(found[at], top["magnitudes"])
+    return found
+
+
+def _order(keys: Keys, weights: Reals, magnitudes: npt.NDArray[np.float32]) -> Places:
+    """Places by falling norm, as a selection ranks its keys."""
+    return np.lexsort((keys, -np.linalg.norm(weights, axis=1) * magnitudes))
 
 
 def _selected_arrays(

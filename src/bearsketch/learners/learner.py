@@ -177,7 +177,9 @@ class Learner:
                 ]
             )
         of_group = np.repeat(np.arange(len(groups)), [len(group["keys"]) for group in groups])
-        return self._ranked(names, keys, weights, of_group if per_class else None)
+        sizes = np.linalg.norm(weights, axis=1)
+        sizes *= np.concatenate([group["magnitudes"] for group in groups])
+        return self._ranked(names, keys, weights, sizes, of_group if per_class else None)
 
     def second_names(self) -> dict[int, str]:
         """Second names of selected keys that were seen under two names, by key."""
@@ -188,13 +190,14 @@ class Learner:
         names: list[str],
         keys: npt.NDArray[np.uint64],
         weights: npt.NDArray[np.float64],
+        sizes: npt.NDArray[np.float64],
         of_group: npt.NDArray[np.intp] | None,
     ) -> Selected:
         largest = np.argmax(np.abs(weights), axis=1) if len(keys) else np.zeros(0, dtype=np.intp)
         number = largest if of_group is None else of_group
         if self.config.loss == "logistic":
             number = np.ones(len(keys), dtype=np.intp)
-        order = np.lexsort((number, keys, -np.linalg.norm(weights, axis=1)))
+        order = np.lexsort((number, keys, -sizes))
         regression = self.config.loss == "squared"
         return Selected(
             names=[names[i] for i in order],
