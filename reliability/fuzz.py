@@ -11,12 +11,24 @@ from typing import Any
 
 import numpy as np
 
+from reliability import targets
+
 PARSERS = ("vw", "svmlight", "fasta", "fastq", "text", "jsonl", "csv")
 NATIVE = (*PARSERS, "chunks", "fast_vs_plain", "roundtrip", "learner", "train_small")
 # Where memory was taken is told by a second run of what was found; keeping it takes a tenth of the
 # time, and freed memory kept aside for long most of the cache.
 SANITIZER = "malloc_context_size=0:quarantine_size_mb=8"
 FOUND = Path("build/fuzz/found")
+
+
+def one(target: str, runs: int, seconds: float) -> dict[str, Any]:
+    """Run any target, for so many executions or so long."""
+    if target in NATIVE:
+        if not Path(f"build/fuzz/fuzz/fuzz_{target}").exists():
+            return {"left_out": "not built: make fuzz"}
+        return native(target, runs, max(int(seconds), 1))
+    once = targets.whole_run if target == "whole_run" else targets.PYTHON[target]
+    return loop(once, runs, time.monotonic() + seconds, seed=0)
 
 
 def native(target: str, runs: int, seconds: int) -> dict[str, Any]:
