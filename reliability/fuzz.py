@@ -27,7 +27,7 @@ def one(target: str, runs: int, seconds: float) -> dict[str, Any]:
         if not Path(f"build/fuzz/fuzz/fuzz_{target}").exists():
             return {"left_out": "not built: make fuzz"}
         return native(target, runs, max(int(seconds), 1))
-    once = targets.whole_run if target == "whole_run" else targets.PYTHON[target]
+    once = {**targets.PYTHON, **targets.SLOW}[target]
     return loop(once, runs, time.monotonic() + seconds, seed=0)
 
 

@@ -64,7 +64,7 @@ def files_part(folder: Path, deadline: float, small: bool) -> dict[str, Any]:
 
 def fuzz_part(folder: Path, deadline: float, small: bool) -> dict[str, Any]:
     found: dict[str, Any] = {}
-    names = [*fuzz.NATIVE, *targets.PYTHON, "whole_run"]
+    names = [*fuzz.NATIVE, *targets.PYTHON, *targets.SLOW]
     for done, name in enumerate(names):
         seconds = (deadline - time.monotonic()) / (len(names) - done)
         found[name] = fuzz.one(name, 1000 if small else FUZZ_RUNS, max(seconds, 1.0))

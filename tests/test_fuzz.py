@@ -8,12 +8,12 @@ import pytest
 
 from reliability import fuzz, targets
 
-TARGETS = {**targets.PYTHON, "whole_run": targets.whole_run}
+TARGETS = {**targets.PYTHON, **targets.SLOW}
 
 
 @pytest.mark.parametrize("target", TARGETS)
 def test_no_input_is_met_with_anything_but_a_documented_error(target):
-    runs = 40 if target == "whole_run" else 300
+    runs = 40 if target in targets.SLOW else 300
     found = fuzz.loop(TARGETS[target], runs, time.monotonic() + 60, seed=11)
     assert found["crashes"] == 0, found["first"]
     assert found["executions"] > 10
