@@ -128,7 +128,7 @@ def read(
         groups = 0 if config.k == 0 else config.columns if config.per_class else 1
         if sum(name.endswith(".keys") for name in arrays) != groups:
             raise ValueError(f"selected features of {groups} heaps expected")
-    except (BearError, KeyError, TypeError, ValueError, AttributeError) as error:
+    except (BearError, KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
         raise _nonsense(path, error) from None
 
     def fill_in(learner: Learner) -> None:

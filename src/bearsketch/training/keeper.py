@@ -157,7 +157,7 @@ class Keeper:
             self._check(saved)
             self._run.restore(saved)
             self._digest = int(saved.record["digest"])
-        except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
+        except (LookupError, TypeError, ValueError, AttributeError, OverflowError) as error:
             if isinstance(error, IncompatibleError):
                 raise
             raise ModelFileError(
