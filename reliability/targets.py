@@ -142,7 +142,7 @@ class _OneCheckpoint:
     def __init__(self, saved: Saved) -> None:
         self._saved = saved
 
-    def newest(self) -> Saved:
+    def newest(self, read: object) -> Saved:
         return self._saved
 
 
