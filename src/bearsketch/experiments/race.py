@@ -78,7 +78,7 @@ def parts(rows: Batch) -> list[Batch]:
     --------
     >>> rows = Batch(np.zeros(446, dtype=int), [], [], labels=np.zeros(445))
     >>> [len(part) for part in parts(rows)][-3:]
-    [20, 20, 45]
+    [40, 20, 25]
     """
     edges = np.linspace(0, len(rows), PARTS + 1).astype(int) // MINIBATCH * MINIBATCH
     edges[-1] = len(rows)
