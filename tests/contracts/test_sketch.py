@@ -80,6 +80,29 @@ def test_the_median_query_scales_and_stays_between_its_rows(shape, keys, data_se
     np.testing.assert_allclose(scaled, factor * read, atol=1e-12)
 
 
+@pytest.mark.parametrize("query", ["mean", "median"])
+@settings(max_examples=40, deadline=None)
+@given(shapes, key_sets, st.integers(3, 9))
+def test_every_class_reads_what_a_sketch_of_its_own_would(query, shape, keys, classes):
+    width, depth, seed = shape
+    cells = np.random.default_rng(2).normal(size=(depth * width, classes))
+    many = make_learner(
+        "mission",
+        loss="softmax",
+        classes=classes,
+        k=1,
+        width=width,
+        depth=depth,
+        query=query,
+        seed=seed,
+        precision="float64",
+    )
+    read = fill(many, cells).weights_of(keys)
+    for c in range(classes):
+        alone = fill(sketch(width, depth, query, seed), cells[:, c]).weights_of(keys)[:, 0]
+        np.testing.assert_array_equal(read[:, c], alone)
+
+
 @settings(max_examples=40, deadline=None)
 @given(shapes, key_sets, st.randoms(use_true_random=False))
 def test_a_weight_does_not_depend_on_the_keys_asked_with_it(shape, keys, random):

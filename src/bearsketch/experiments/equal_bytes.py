@@ -84,7 +84,7 @@ class Run:
 
     def run(self) -> dict[str, Any]:
         """Scores by read-out; None where the learner diverged or does not fit."""
-        prepared, fit, rest = _rows(prepared_path(self.dataset, self.folder), self.validation)
+        prepared, fit, rest = prepared_rows(self)
         result: dict[str, Any] = dict.fromkeys((*READ_OUTS, "bytes", "k", "seconds"))
         try:
             with warnings.catch_warnings():
@@ -133,6 +133,11 @@ def _key(run: Run) -> str:
     plain = {name: getattr(run, name) for name in run.__slots__ if name != "folder"}
     versions = {"version": __version__, "prepared": RECIPE_VERSION}
     return json.dumps({"run": "equal-bytes", **versions, **plain}, sort_keys=True)
+
+
+def prepared_rows(run: Run) -> tuple[Prepared, Batch, Batch]:
+    """Return the data set of a run, the rows it is fitted on and those it is scored on."""
+    return _rows(prepared_path(run.dataset, run.folder), run.validation)
 
 
 @lru_cache(maxsize=2)
@@ -204,7 +209,7 @@ def jobs(some: Sequence[Line], seeds: int, done: Done) -> list[Run]:
     needed: list[Run] = []
     for line in some:
         for read_out in line.read_outs:
-            tried, chosen = _search(line, read_out, done)
+            tried, chosen = search(line, read_out, done)
             needed += tried
             if chosen is not None:
                 needed += [replace(chosen, seed=seed) for seed in range(seeds)]
@@ -215,14 +220,14 @@ def rows(some: Sequence[Line], seeds: int, done: Done) -> Iterator[dict[str, Any
     """Rows of the table: one for each line and read-out that is finished."""
     for line in some:
         for read_out in line.read_outs:
-            tried, chosen = _search(line, read_out, done)
+            tried, chosen = search(line, read_out, done)
             finals = [] if chosen is None else [replace(chosen, seed=s) for s in range(seeds)]
             if chosen is not None and all(run.key in done for run in finals):
                 found = [done[run.key] for run in finals]
                 yield _row(line, read_out, chosen, len(tried), found)
 
 
-def _search(line: Line, read_out: str, done: Done) -> tuple[list[Run], Run | None]:
+def search(line: Line, read_out: str, done: Done) -> tuple[list[Run], Run | None]:
     """Give the runs of the search for a step, and the chosen run once it is over."""
     if not line.search:
         return [], line.run

@@ -26,6 +26,9 @@ class Cells<std::int8_t> {
     return quantum_ * static_cast<double>(data_[cell * classes_ + c]);
   }
 
+  const std::int8_t* row(std::size_t cell) const { return data_.data() + cell * classes_; }
+  double unit() const { return quantum_; }
+
   void add(std::size_t cell, std::size_t c, double amount) {
     if (amount == 0.0) return;
     start(std::abs(amount));

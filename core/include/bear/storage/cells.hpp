@@ -39,6 +39,10 @@ class Cells {
     return factor_ * static_cast<double>(data_[cell * classes_ + c]);
   }
 
+  // The classes of a cell, each to be multiplied by the unit.
+  const Cell* row(std::size_t cell) const { return data_.data() + cell * classes_; }
+  double unit() const { return factor_; }
+
   void add(std::size_t cell, std::size_t c, double amount) {
     Cell& at = data_[cell * classes_ + c];
     at = static_cast<Cell>(static_cast<double>(at) + amount / factor_);

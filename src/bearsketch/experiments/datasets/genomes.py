@@ -50,7 +50,7 @@ def read_genome(path: Path) -> Bases:
 
 
 def draw_reads(genomes: list[Bases], n: int, seed: int) -> Batch:
-    """Draw reads from anywhere, equally many of each genome, in a mixed order.
+    """K-mers of reads drawn from anywhere, equally many of each genome, in a mixed order.
 
     Examples
     --------
@@ -58,6 +58,11 @@ def draw_reads(genomes: list[Bases], n: int, seed: int) -> Batch:
     >>> draw_reads(genomes, 4, seed=0).keys
     array([       0,        0, 16777215, 16777215], dtype=uint64)
     """
+    return _kmers(*draw_bases(genomes, n, seed))
+
+
+def draw_bases(genomes: list[Bases], n: int, seed: int) -> tuple[Bases, npt.NDArray[np.int64]]:
+    """Return the reads themselves, one a row, and the place of each one's genome in the list."""
     random = np.random.default_rng(seed)
     labels = random.permutation(np.arange(n) % len(genomes))
     reads = np.empty((n, READ_BASES), dtype=np.int8)
@@ -66,7 +71,7 @@ def draw_reads(genomes: list[Bases], n: int, seed: int) -> Batch:
         clean = np.flatnonzero(unknown[READ_BASES:] == unknown[:-READ_BASES])
         starts = random.choice(clean, int((labels == label).sum()))
         reads[labels == label] = genome[starts[:, None] + np.arange(READ_BASES)]
-    return _kmers(reads, labels)
+    return reads, labels
 
 
 def kmer_codes(bases: Bases) -> npt.NDArray[np.int64]:
