@@ -10,7 +10,8 @@ list of text or integers                    a feature ``column=item`` for each i
 map or list of (name, value) pairs          a feature ``column^name`` for each pair
 ==========================================  ==============================================
 
-An absent value (null, empty cell) gives no feature, and neither does the number zero.
+An absent value (null, empty cell) gives no feature, and neither does the number zero. Where a number
+should be, the texts ``NA``, ``N/A``, ``n/a``, ``null``, ``NULL`` and ``None`` are absent values too.
 """
 
 from __future__ import annotations
@@ -140,8 +141,7 @@ class TableReader(ABC):
             return None
         kind = self._shared.labels
         if kind.kind == "auto":
-            texts = self._table.texts(schema.label, first, last)
-            seen = next((text for text in texts if text.strip()), b"")
+            seen = self._first_label(schema.label, first, last)
             comma = self._options.decimal == "," and _WITH_COMMA.fullmatch(seen)
             kind.settle(seen.replace(b",", b".") if comma else seen)
         if kind.kind == "auto":
@@ -156,6 +156,14 @@ class TableReader(ABC):
             message = "a label that is not a finite number, where labels are numbers"
             self._refuse(bad, first + int(at), schema.label, "TAB-LABEL", message)
         return np.asarray(values)
+
+    def _first_label(self, column: int, first: int, last: int) -> bytes:
+        """First label that is no mark of a missing number; such a mark where all are."""
+        ahead = max(last, min(self._table.n_rows, first + TYPE_ROWS))
+        texts = self._table.texts(column, first, ahead)
+        _, kinds = self._table.numbers(column, first, ahead)
+        seen = [text for text, kind in zip(texts, kinds, strict=True) if kind != ABSENT]
+        return next(iter(seen), next((text for text in texts if text.strip()), b""))
 
     def _weights(
         self, schema: Schema, first: int, last: int, bad: dict[int, Trouble]
@@ -183,9 +191,11 @@ class TableReader(ABC):
             name = schema.shown(column)
             hint = (
                 f"Declare the column categorical (categorical=[{name!r}], --categorical {name}), "
-                "or leave the cell empty where there is no number; the first 1,000 rows decide "
-                "what a column is."
+                "or leave the cell empty or write NA where there is no number; the first 1,000 "
+                "rows decide what a column is."
             )
+        elif code == "TAB-VALUE-FINITE":
+            hint = "Leave the cell empty, or write NA, where there is no number."
         return Trouble(line, place, code, message, excerpt, hint)
 
 
