@@ -244,6 +244,16 @@ def test_decimal_commas_are_told_where_they_are_words():
         assert len([w for w in stream.warnings if w.code == "TAB-DECIMAL"]) == 1
 
 
+def test_commas_that_may_group_digits_are_told_as_such():
+    for cells, grouped in ((b"12;1,234;NA", True), (b"12;1,234;1,5", False)):
+        text = b"n;label\n" + b"".join(b"%b;1\n" % cell for cell in cells.split(b";"))
+        with open_stream(table(text)) as stream:
+            list(stream)
+        (told,) = stream.warnings
+        assert told.code == "TAB-DECIMAL"
+        assert ("unless the comma groups digits" in told.message) == grouped
+
+
 def test_points_are_no_numbers_beside_decimal_commas():
     with pytest.raises(ParseError, match=r"t\.csv:3:1: .* got '1\.500'"):
         rows_of(table(b"price;label\n1,5;1\n1.500;0\n"), decimal=",", numeric=("price",))
@@ -315,10 +325,19 @@ def test_few_cells_that_are_no_numbers_are_told_with_their_place():
     assert "(line 43, column 1: 'n.a.')" in told
     assert "--numeric age" in told
     assert strays_of(cells, categorical=["age"]) == []
-    cells[7], cells[99], cells[100] = b"", b"none", b"none"
-    assert "because of 299 cells looked at 3 are" not in "".join(strays_of(cells))
-    cells[100] = b"100"
+    cells[7], cells[99] = b"", b"none"
     assert "because of 299 cells looked at 2 are" in strays_of(cells)[0]
+
+
+@pytest.mark.parametrize("stray", [b"-", b"?", b"$5", b"1 234", b"12kg", b"none"])
+def test_up_to_a_quarter_of_cells_that_are_no_numbers_is_told(stray):
+    cells = [stray if i % 4 == 0 else b"%d" % i for i in range(400)]
+    (told,) = strays_of(cells)
+    assert (
+        f"of 400 cells looked at 100 are no numbers (line 2, column 1: {stray.decode()!r})" in told
+    )
+    cells[1] = stray
+    assert strays_of(cells) == []
 
 
 def test_named_columns_are_read_as_n_grams():
