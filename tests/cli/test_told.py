@@ -38,6 +38,17 @@ def test_options_without_a_meaning_are_told(table, tmp_path):
     assert "OPT-UNUSED" not in good("train", table, "-o", tmp_path / "m.bear").stderr
 
 
+def test_fields_of_json_lines_that_no_line_has_are_told_by_every_command(tmp_path):
+    path, model = tmp_path / "a.jsonl", tmp_path / "m.bear"
+    path.write_text('{"a": "x y", "label": 1}\n{"a": "z", "label": 0}\n' * 20)
+    told = "warning[JSL-FIELD-MISSING]"
+    named = ["--text-columns", "a,aa", "--drop", "id"]
+    assert good("train", path, "-o", model, *named).stderr.count(told) == 2
+    assert good("evaluate", model, path).stderr.count(told) == 2
+    # To predict, what a model does not look at need not be there.
+    assert good("predict", model, path, "-o", tmp_path / "p.tsv").stderr.count(told) == 1
+
+
 def test_data_of_another_format_is_told(table, spam, model, tmp_path):
     good("train", table, "-o", tmp_path / "m.bear")
     told = good("predict", tmp_path / "m.bear", spam, "-o", tmp_path / "p.tsv").stderr

@@ -4,7 +4,7 @@ import io
 
 import pytest
 
-from bearsketch.exceptions import ParameterError, ParseError, SourceError
+from bearsketch.exceptions import DataError, ParameterError, ParseError, SourceError
 from bearsketch.io import ReadOptions, open_stream
 from bearsketch.io.labels import SequenceLabels, file_stem
 from bearsketch.keys import key_name
@@ -159,13 +159,41 @@ def test_fields_of_json_lines():
     assert (batch.labels.tolist(), batch.weights.tolist()) == ([1.0], [2.0])
 
 
-def test_a_field_of_text_that_never_comes_is_told():
-    lines = io.BytesIO(b'{"label": 1, "text": "free"}\n{"label": 0, "body": "lunch"}\n')
-    with open_stream(lines, "jsonl", rows=1, text_columns=["text", "title", "body"]) as stream:
+FIELDS = [
+    io.BytesIO,
+    lambda data: [io.BytesIO(), *(io.BytesIO(line) for line in data.splitlines(keepends=True))],
+]
+
+
+@pytest.mark.parametrize("cut", FIELDS, ids=["one input", "an input for each line"])
+@pytest.mark.parametrize("names", [True, False])
+@pytest.mark.parametrize(
+    ("option", "fields"),
+    [
+        ("text_columns", ["text", "title", "body"]),
+        ("drop", ["text", "title", "body"]),
+        ("weight_column", "title"),
+        ("label_column", "title"),
+    ],
+)
+def test_a_named_field_that_never_comes_is_told(cut, names, option, fields):
+    lines = cut(b'{"label": 1, "text": "free", "a": "title"}\n{"label": 0, "body": "lunch"}\n')
+    with open_stream(lines, "jsonl", rows=1, names=names, **{option: fields}) as stream:
         assert len(list(stream)) == 2
-    (odd,) = stream.warnings
-    assert odd.code == "JSL-TEXT-FIELD"
-    assert "the field 'title'" in odd.message
+    (odd,) = [odd for odd in stream.warnings if odd.code == "JSL-FIELD-MISSING"]
+    flag = "--" + option.replace("_", "-")
+    assert odd.message.startswith(f"no example has the field 'title', which {option} ({flag})")
+
+
+def test_fields_that_need_not_be_there_are_not_told():
+    named = {"label_column": "y", "weight_column": "w", "drop": ["id"]}
+    line = b'{"label": 1, "a": "b"}\n'
+    with open_stream(io.BytesIO(line), "jsonl", labels_needed=False, **named) as stream:
+        assert len(list(stream)) == 1
+    assert stream.warnings == []
+    with pytest.raises(DataError) as caught:
+        read(io.BytesIO(line), "jsonl", include_unlabelled=False, label_column="y")
+    assert caught.value.hint.startswith("No line has the field 'y', which label_column")
     with open_stream(io.BytesIO(b'{"label": 1, "a": "b"}\n'), "jsonl") as stream:
         assert len(list(stream)) == 1
     assert stream.warnings == []

@@ -45,7 +45,17 @@ LineParser::Line JsonlParser::parse_line() {
   return Line::error;
 }
 
+std::vector<std::string> JsonlParser::named_fields(const JsonlOptions& fields) {
+  std::vector<std::string> named = {fields.label_field};
+  if (!fields.weight_field.empty()) named.push_back(fields.weight_field);
+  if (!fields.tag_field.empty()) named.push_back(fields.tag_field);
+  named.insert(named.end(), fields.text_fields.begin(), fields.text_fields.end());
+  named.insert(named.end(), fields.skip_fields.begin(), fields.skip_fields.end());
+  return named;
+}
+
 bool JsonlParser::read_field(JsonReader& in, std::string_view field) {
+  if (!unmet_.empty()) std::erase(unmet_, field);
   if (field == fields_.label_field) return read_label(in);
   if (!fields_.weight_field.empty() && field == fields_.weight_field) return read_weight(in);
   if (!fields_.tag_field.empty() && field == fields_.tag_field) return read_tag(in);

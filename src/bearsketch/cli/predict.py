@@ -80,6 +80,7 @@ def predict(
             number += len(batch)
             told.stream()
             watch(number)
+        told.stream()
 
 
 class _Form(ABC):

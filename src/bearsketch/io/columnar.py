@@ -55,7 +55,8 @@ class Shared:
         self.labels = LabelKind(options.labels)
         self.schema: Schema | None = None
         self.notes: list[tuple[str, str]] = []  # codes and messages of what is odd
-        self.unseen_texts: set[str] = set()  # fields of JSON Lines named as text, not met so far
+        # Fields of JSON Lines that options name and no example has had, with the option.
+        self.unmet: dict[str, str] | None = None
 
 
 class TableReader(ABC):

@@ -80,6 +80,17 @@ def text_fields(options: ReadOptions) -> tuple[str, ...]:
     return ("text",) if options.text_columns is None else options.text_columns
 
 
+def named_fields(options: ReadOptions) -> dict[str, str]:
+    """Fields that were named and should be there, with the option that names them."""
+    named = {"text_columns": options.text_columns or ()}
+    if options.labels_needed:
+        named["drop"] = options.drop
+        for option in ("label_column", "weight_column"):
+            field = getattr(options, option)
+            named[option] = () if field is None else (field,)
+    return {field: option for option, fields in named.items() for field in fields}
+
+
 class NativeReader:
     """One input in a format that the core parses."""
 
@@ -92,8 +103,8 @@ class NativeReader:
         self.naming = naming_of(form, options)
         self._sequence_labels = SequenceLabels(options) if form in SEQUENCES else None
         self._done = False
-        if form == "jsonl" and index == 0 and options.names:
-            shared.unseen_texts.update(options.text_columns or ())
+        if form == "jsonl" and shared.unmet is None:
+            shared.unmet = named_fields(options)
 
     def close(self) -> None:
         """Stop reading."""
@@ -107,10 +118,9 @@ class NativeReader:
             self._feed()
         self._done = block.done
         piece = self._piece(block)
-        if self._shared.unseen_texts and piece.names is not None:
-            data = piece.names.data.tobytes()
-            unseen = self._shared.unseen_texts
-            unseen -= {name for name in unseen if name.encode() + b"^" in data}
+        if self._shared.unmet:
+            unmet = set(self._parser.unmet_fields)
+            self._shared.unmet = {k: v for k, v in self._shared.unmet.items() if k in unmet}
         if self._sequence_labels is not None:
             piece = self._label_sequences(piece, self._sequence_labels)
         return piece
