@@ -199,6 +199,16 @@ def test_fields_that_need_not_be_there_are_not_told():
     assert stream.warnings == []
 
 
+@pytest.mark.parametrize("value", [b'{"b": {"c": 1}}', b'{"b": [1]}', b"[[1]]", b'[{"b": 1}]'])
+def test_a_field_that_is_nested_too_deep_is_named_with_what_to_do(value):
+    line = b'{"x": 1, "meta": %b, "label": 1}\n' % value
+    with pytest.raises(ParseError) as caught:
+        read(io.BytesIO(line), "jsonl")
+    assert caught.value.message == "field 'meta' is nested deeper than one level"
+    assert "--drop FIELD" in caught.value.hint
+    assert labels_of(io.BytesIO(line), "jsonl", drop=["meta"]) == [1.0]
+
+
 @pytest.mark.parametrize("line", [b'{"a": "b', b'{"a": 1', b'{"a":', b'{"a": [1', b'{"a'])
 def test_a_cut_line_of_json_is_told_as_such(line):
     with pytest.raises(ParseError) as caught:

@@ -131,6 +131,7 @@ bool JsonlParser::read_text(JsonReader& in) {
 }
 
 bool JsonlParser::read_feature(JsonReader& in) {
+  field_size_ = name_.size();
   if (in.kind() == Kind::array) return read_list(in);
   if (in.kind() == Kind::object) return read_map(in);
   return read_scalar(in);
@@ -146,7 +147,9 @@ bool JsonlParser::read_scalar(JsonReader& in) {
   text_.clear();
   bool null;
   if (kind == Kind::array || kind == Kind::object)
-    return fail("NESTED", at, "nested deeper than one level; leave the field out by skip_fields");
+    return fail(
+        "NESTED", at,
+        "field " + quoted(view(name_).substr(0, field_size_)) + " is nested deeper than one level");
   if (!read_token(in, text_, null)) return false;
   double value = 0;
   float fitted = 0;

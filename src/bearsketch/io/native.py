@@ -17,6 +17,10 @@ from bearsketch.io.options import ReadOptions
 from bearsketch.io.pieces import Piece, Trouble
 
 SEQUENCES = ("fasta", "fastq")
+# What to do about an error, where the parser's message does not say.
+_HINTS = {
+    "JSL-NESTED": "Leave the field out (drop=[...], --drop FIELD), or write its parts as fields.",
+}
 
 
 def parser_options(form: str, options: ReadOptions, labels: str) -> dict[str, Any]:
@@ -149,12 +153,15 @@ class NativeReader:
             names=names,
             tags=block.tags,
             lines=block.line_of_row,
-            errors=[Trouble(*error) for error in block.errors],
+            errors=[Trouble(*error)._replace(hint=self._hint(error[2])) for error in block.errors],
             fatal=None if block.fatal is None else Trouble(*block.fatal),
             counts=dict(block.counts),
             warnings=dict(block.warnings),
         )
         return self._settle_label_kind(piece)
+
+    def _hint(self, code: str) -> str:
+        return _HINTS.get(code, "")
 
     def _settle_label_kind(self, piece: Piece) -> Piece:
         """Until a label is seen, the absent ones are neither numbers nor names."""

@@ -69,6 +69,7 @@ class JsonlParser final : public LineParser {
   JsonlOptions fields_;
   std::vector<std::string> unmet_;
   Buffer<char> name_, text_, label_text_, tag_text_;
+  std::size_t field_size_ = 0;  // of name_, the part that is the field's own
   bool has_label_ = false;
 };
 
