@@ -17,7 +17,7 @@ from bearsketch.io.formats import certain_format, format_named, guess_format
 from bearsketch.io.limits import HEAD_BYTES
 from bearsketch.io.options import FORMAT_CHECK, ReadOptions
 from bearsketch.io.pieces import Packer, Piece
-from bearsketch.io.readers import Reader, format_hint, make_reader, refuse_archive
+from bearsketch.io.readers import Reader, format_hint, make_reader, refuse_archive, refuse_array
 from bearsketch.io.source import Fingerprint, Input, Source, check_unchanged, resolve
 
 
@@ -285,6 +285,8 @@ class Stream(Closes):
             self._warn("SRC-EMPTY", found.name, "the file is empty")
             return None, ""
         refuse_archive(found.name, head)
+        if self.format == "auto":
+            refuse_array(found.name, head)
         form = self._settle_format(chunks, found, head)
         hint = format_hint(head, form)
         if head.startswith((b"\xff\xfe", b"\xfe\xff")):
