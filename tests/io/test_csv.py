@@ -159,6 +159,8 @@ def test_long_record_is_refused_in_bounded_memory_and_reading_goes_on():
 def test_long_name_is_refused():
     error = broken(b"a,label\n" + b"x" * 70_000 + b",1\n")
     assert (error.code, error.line, error.column, error.exit_code) == ("TAB-NAME-LONG", 2, 1, 6)
+    assert "text_columns=['a'] (--text-columns a)" in error.hint
+    assert "name_bytes (--limit)" in error.hint
 
 
 def test_names_are_bytes_whatever_their_encoding():

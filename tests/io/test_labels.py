@@ -5,7 +5,7 @@ import io
 import pytest
 
 from bearsketch.exceptions import DataError, ParameterError, ParseError, SourceError
-from bearsketch.io import ReadOptions, open_stream
+from bearsketch.io import Limits, ReadOptions, open_stream
 from bearsketch.io.labels import SequenceLabels, file_stem
 from bearsketch.keys import key_name
 
@@ -207,6 +207,19 @@ def test_a_field_that_is_nested_too_deep_is_named_with_what_to_do(value):
     assert caught.value.message == "field 'meta' is nested deeper than one level"
     assert "--drop FIELD" in caught.value.hint
     assert labels_of(io.BytesIO(line), "jsonl", drop=["meta"]) == [1.0]
+
+
+def test_a_text_too_long_for_a_name_is_told_as_text():
+    line = b'{"body": "%b", "label": 1}\n' % (b"word " * 20)
+    limits = Limits(name_bytes=50)
+    with pytest.raises(ParseError) as caught:
+        read(io.BytesIO(line), "jsonl", limits=limits)
+    assert caught.value.code == "COM-NAME-LONG"
+    told = "the value of field 'body' makes a feature name of 105 bytes, above the limit of 50"
+    assert caught.value.message == told
+    assert "--text-columns FIELD" in caught.value.hint
+    assert "--limit" in caught.value.hint
+    assert len(read(io.BytesIO(line), "jsonl", limits=limits, text_columns=["body"])) == 1
 
 
 @pytest.mark.parametrize("line", [b'{"a": "b', b'{"a": 1', b'{"a":', b'{"a": [1', b'{"a'])

@@ -137,7 +137,14 @@ bool JsonlParser::read_feature(JsonReader& in) {
   return read_scalar(in);
 }
 
-bool JsonlParser::add_name(float value, const char* at) { return add(view(name_), value, at); }
+bool JsonlParser::add_name(float value, const char* at) {
+  if (name_.size() > options_.max_name_bytes)
+    return fail_shared("COM-NAME-LONG", at,
+                       "the value of field " + quoted(view(name_).substr(0, field_size_)) +
+                           " makes a feature name of " + std::to_string(name_.size()) +
+                           " bytes, above the limit of " + std::to_string(options_.max_name_bytes));
+  return add(view(name_), value, at);
+}
 
 // A number, boolean, string or null as the value of the feature called name_.
 bool JsonlParser::read_scalar(JsonReader& in) {

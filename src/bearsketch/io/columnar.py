@@ -196,6 +196,8 @@ class TableReader(ABC):
                 "or leave the cell empty or write NA where there is no number; the first 1,000 "
                 "rows decide what a column is."
             )
+        elif code == "TAB-NAME-LONG" and schema is not None:
+            hint = long_name_hint(schema.shown(column))
         elif code == "TAB-VALUE-FINITE":
             hint = "Leave the cell empty, or write NA, where there is no number."
         return Trouble(line, place, code, message, excerpt, hint)
@@ -366,6 +368,14 @@ class CsvReader(TableReader):
 
     def _lines(self, first: int, last: int) -> npt.NDArray[np.int64]:
         return np.asarray(self._table.lines(first, last))
+
+
+def long_name_hint(field: str) -> str:
+    """Say what to do about a value that is too long to be part of a feature's name."""
+    return (
+        f"If it is text, have it read by its words: text_columns=[{field!r}] (--text-columns "
+        f"{field}). Raise the limit name_bytes (--limit) if it is right as one name."
+    )
 
 
 def with_last_line(error: ParseError, line: int) -> ParseError:

@@ -11,7 +11,7 @@ from bearsketch import _core
 from bearsketch.batch import Names, Position
 from bearsketch.exceptions import ParameterError, ParseError
 from bearsketch.io.chunks import Chunks
-from bearsketch.io.columnar import Shared, with_last_line
+from bearsketch.io.columnar import Shared, long_name_hint, with_last_line
 from bearsketch.io.labels import SequenceLabels, names_array
 from bearsketch.io.options import ReadOptions
 from bearsketch.io.pieces import Piece, Trouble
@@ -161,6 +161,8 @@ class NativeReader:
         return self._settle_label_kind(piece)
 
     def _hint(self, code: str) -> str:
+        if code == "COM-NAME-LONG" and self._form == "jsonl":
+            return long_name_hint("FIELD")
         return _HINTS.get(code, "")
 
     def _settle_label_kind(self, piece: Piece) -> Piece:
