@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from bearsketch.exceptions import DataError, LimitError, ParameterError
-from bearsketch.training.task import Seen, decide
+from bearsketch.training.seen import Seen
+from bearsketch.training.task import decide
 
 
 def seen(*labels):
@@ -61,6 +62,35 @@ def test_room_for_later_classes():
     assert (task.loss, task.classes, task.reserved) == ("softmax", ("a", "b"), 5)
     assert decide(seen(0, 1), max_classes=2).loss == "logistic"
     assert decide(seen(0.1, 0.2, 0.3), max_classes=5).loss == "squared"
+
+
+PRICES = [f"{i},5" for i in range(1200)]
+
+
+@pytest.mark.parametrize(
+    ("labels", "options", "hint"),
+    [
+        ([0.5, 1.5, 2.5], {"loss": "logistic"}, "numbers: use loss squared (--loss squared)"),
+        (range(101), {"loss": "logistic"}, "numbers: use loss squared (--loss squared)"),
+        (range(1001), {"loss": "softmax"}, "numbers: use loss squared (--loss squared)"),
+        ([0, 1, 2], {"loss": "logistic"}, "Use loss softmax (--loss softmax)"),
+        (range(7), {"loss": "softmax", "max_classes": 5}, "raise max_classes"),
+        (PRICES, {}, "a decimal comma, such as '0,5': give decimal=',' (--decimal ,)"),
+        (PRICES[:3], {"loss": "logistic"}, "a decimal comma, such as '0,5'"),
+        (PRICES[:3], {"loss": "squared"}, "a decimal comma, such as '0,5'"),
+        (["n.a.", *map(str, range(1200))], {}, "and 'n.a.' does not: write NA where a number"),
+        (["a", "b", "3", "4"], {"loss": "squared"}, "Take another label"),
+    ],
+)
+def test_labels_that_look_like_numbers_are_told_with_what_to_do(labels, options, hint):
+    with pytest.raises((DataError, LimitError)) as caught:
+        decide(seen(*labels), **options)
+    assert hint in caught.value.hint
+
+
+def test_the_word_among_numbers_is_named():
+    with pytest.raises(DataError, match="for loss 'squared', got words such as 'n.a.'"):
+        decide(seen("1", "2", "3", "n.a."), loss="squared")
 
 
 def test_what_cannot_be_decided_is_refused():

@@ -15,8 +15,9 @@ from bearsketch.io.remember import read_record
 from bearsketch.learners import Learner, make_learner
 from bearsketch.learners.labels import Label
 from bearsketch.training.loop import MOST_SOURCES, PEEK_EXAMPLES
+from bearsketch.training.seen import Seen
 from bearsketch.training.summary import Summary
-from bearsketch.training.task import Seen, Task, decide
+from bearsketch.training.task import Task, decide
 
 
 class Prepared(NamedTuple):
