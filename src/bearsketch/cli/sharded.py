@@ -125,6 +125,8 @@ def _begin(display: Display, prepared: Prepared, workers: int) -> None:
         f"{prepared.stream.format} data; {task.reason}: loss {task.loss}; "
         f"{config.learner} in {format_bytes(config.sizes.model_bytes)}, k {config.k:,}"
     )
+    for text in task.odd:
+        display.note(f"warning[LABEL-RARE] {text}")
     display.note(
         f"{len(plan.partitions):,} partitions: {plan.rounds} rounds of {plan.shards} shards; "
         f"{_counted(workers, 'worker')}"

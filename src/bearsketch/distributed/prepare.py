@@ -156,7 +156,7 @@ def first_labels(batches: Iterable[Batch], enough: int = PEEK_EXAMPLES) -> Seen:
     for batch in batches:
         if batch.labels is None:
             raise ParameterError("labels must be given to learn, got a batch without")
-        seen.add(batch.labels)
+        seen.add(batch.labels, batch.places)
         if seen.examples >= enough:
             break
     return seen

@@ -221,7 +221,7 @@ class Training:
                 break
             if batch.labels is None:
                 raise ParameterError("labels must be given to learn, got a batch without")
-            seen.add(batch.labels)
+            seen.add(batch.labels, batch.places)
             size += _bytes_of(batch)
             first.append(batch)
         self.task = decide(seen, **self._wanted)

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from bearsketch.batch import Batch
 from bearsketch.exceptions import DataError, LimitError, ParameterError, ParseError
 from bearsketch.learners.labels import Label, Labels
-from bearsketch.training.odd import number_hint, some_word
+from bearsketch.training.odd import number_hint, odd_classes, odd_numbers, some_word
 from bearsketch.training.seen import Seen, plain_label
 
 # Labels that are words may be so many classes unless max_classes says otherwise.
@@ -26,13 +26,15 @@ class Task(NamedTuple):
 
     ``classes`` are in the order of their numbers; None for regression, and where -1 and 0 stand
     for one class and 1 for the other. ``reserved`` is how many weights per feature are kept for
-    classes in all when some of them may turn up later, else 0. ``reason`` is for a reader.
+    classes in all when some of them may turn up later, else 0. ``reason`` is for a reader, and so
+    is what ``odd`` says of labels that may be mistakes.
     """
 
     loss: str
     classes: tuple[Label, ...] | None
     reserved: int
     reason: str
+    odd: tuple[str, ...] = ()
 
 
 def decide(
@@ -75,6 +77,10 @@ def decide(
         return _declared(seen, loss, classes)
     if loss == "squared" or (loss == "auto" and _is_quantity(seen, max_classes)):
         return _regression(seen, loss)
+    return _classes(seen, loss, max_classes)._replace(odd=tuple(odd_classes(seen)))
+
+
+def _classes(seen: Seen, loss: str, max_classes: int | None) -> Task:
     values = seen.values
     most = MOST_CLASSES if max_classes is None else max_classes
     if len(values) > most:
@@ -118,15 +124,18 @@ def _regression(seen: Seen, loss: str) -> Task:
     if loss == "squared":
         return Task("squared", None, 0, "numbers, as asked")
     kind = "whole numbers" if seen.whole else "numbers"
-    return Task("squared", None, 0, f"{len(seen.values):,} different {kind}")
+    odd = tuple(odd_numbers(seen, MOST_NUMBER_CLASSES))
+    return Task("squared", None, 0, f"{len(seen.values):,} different {kind}", odd)
 
 
 def _two_classes(seen: Seen, values: list[Label]) -> Task:
     if len(values) > 2:
+        odd = "".join(f"{text[0].upper()}{text[1:]}." for text in odd_classes(seen)[:1])
         raise DataError(
             f"labels must be two for loss 'logistic', got {_counted(values)}",
             code="LABEL-CLASSES",
             hint=number_hint(seen, quantity=_is_quantity(seen, None))
+            or odd
             or "Use loss softmax (--loss softmax), or leave the loss to be found out.",
         )
     if len(values) == 2:
