@@ -318,6 +318,13 @@ def test_what_is_not_finite_is_refused_with_a_hint():
     assert error.hint == "Leave the cell empty, or write NA, where there is no number."
 
 
+@pytest.mark.parametrize("label", [b"NaN", b"yes"])
+def test_a_label_that_is_no_number_is_refused_with_a_hint(label):
+    error = broken(b"n,label\n1,1\n2,%b\n" % label)
+    assert (error.code, error.line, error.column) == ("TAB-LABEL", 3, 3)
+    assert error.hint == "Leave the cell empty, or write NA, where an example has no label."
+
+
 def test_few_cells_that_are_no_numbers_are_told_with_their_place():
     cells = [b"%d" % i for i in range(300)]
     assert strays_of(cells) == []

@@ -200,6 +200,8 @@ class TableReader(ABC):
             hint = long_name_hint(schema.shown(column))
         elif code == "TAB-VALUE-FINITE":
             hint = "Leave the cell empty, or write NA, where there is no number."
+        elif code == "TAB-LABEL" and self._shared.labels.kind == "number":
+            hint = "Leave the cell empty, or write NA, where an example has no label."
         return Trouble(line, place, code, message, excerpt, hint)
 
 
