@@ -38,6 +38,17 @@ def test_options_without_a_meaning_are_told(table, tmp_path):
     assert "OPT-UNUSED" not in good("train", table, "-o", tmp_path / "m.bear").stderr
 
 
+def test_fields_of_json_lines_that_no_line_has_are_told_by_every_command(tmp_path):
+    path, model = tmp_path / "a.jsonl", tmp_path / "m.bear"
+    path.write_text('{"a": "x y", "label": 1}\n{"a": "z", "label": 0}\n' * 20)
+    told = "warning[JSL-FIELD-MISSING]"
+    named = ["--text-columns", "a,aa", "--drop", "id"]
+    assert good("train", path, "-o", model, *named).stderr.count(told) == 2
+    assert good("evaluate", model, path).stderr.count(told) == 2
+    # To predict, what a model does not look at need not be there.
+    assert good("predict", model, path, "-o", tmp_path / "p.tsv").stderr.count(told) == 1
+
+
 def test_data_of_another_format_is_told(table, spam, model, tmp_path):
     good("train", table, "-o", tmp_path / "m.bear")
     told = good("predict", tmp_path / "m.bear", spam, "-o", tmp_path / "p.tsv").stderr
@@ -52,3 +63,21 @@ def test_a_class_that_looks_like_a_formula_has_a_plain_column_of_probabilities(t
     good("train", data, "-o", tmp_path / "m.bear")
     head = good("predict", tmp_path / "m.bear", data, "--proba").stdout.splitlines()[0]
     assert head.split("\t")[3:] == ["p(-1)", "p(1)"]
+
+
+def test_a_stray_label_is_told_with_its_place_and_what_to_do(tmp_path):
+    path, model = tmp_path / "a.csv", tmp_path / "m.bear"
+    rows = [f"w{i % 5},{'spam' if i % 2 else 'ham'}\n" for i in range(300)]
+    rows[41] = "w1,spma\n"
+    path.write_text("word,label\n" + "".join(rows))
+    for workers in ([], ["--workers", 1]):
+        told = good("train", path, "-o", model, *workers).stderr
+        assert "3 classes: ham, spam, spma: loss softmax" in told
+        assert "warning[LABEL-RARE] of the first 300 examples, label 'spma' (1 example" in told
+        assert "a.csv:43) is a class of its own; mend" in told
+    rows[41] = "w1,Spam\n"
+    path.write_text("word,label\n" + "".join(rows))
+    told = good("train", path, "-o", model).stderr
+    assert "warning[LABEL-RARE] labels 'Spam' (1 example" in told
+    assert "differ only in case" in told
+    assert told.count("LABEL-RARE") == 1

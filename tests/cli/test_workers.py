@@ -65,6 +65,16 @@ def test_whole_files_are_said_to_keep_workers_idle(mail, tmp_path):
     assert "at most 1 of 2 workers" in done.stderr
 
 
+def test_a_field_is_missing_where_no_partition_has_it(tmp_path):
+    lines = [f'{{"a": {i % 2}, "label": {i % 2}}}\n' for i in range(1, 3001)]
+    path = tmp_path / "a.jsonl"
+    path.write_text('{"a": 1, "rare": 1, "label": 1}\n' + "".join(lines))
+    options = ["--drop", "rare,gone", "--workers", 2, "--shards", 3, "--rounds", 1]
+    done = train(path, tmp_path / "m.bear", *options)
+    assert done.stderr.count("JSL-FIELD-MISSING") == 1
+    assert "no example has the field 'gone', which drop (--drop) names" in done.stderr
+
+
 def test_a_table_keeps_its_columns(tmp_path):
     for i in range(4):
         (tmp_path / f"{i}.csv").write_text("city,age,label\n" + "rome,3,1\noslo,4,0\n" * 500)

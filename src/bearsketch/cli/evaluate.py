@@ -88,6 +88,7 @@ def score_stream(learner: Learner, stream: Stream, display: Display) -> dict[str
         examples += len(batch)
         told.stream()
         watch(examples)
+    told.stream()
     return scores
 
 

@@ -82,6 +82,7 @@ def predict(
             number += len(batch)
             told.stream()
             watch(number)
+        told.stream()
 
 
 class _Form(ABC):

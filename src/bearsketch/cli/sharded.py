@@ -125,6 +125,8 @@ def _begin(display: Display, prepared: Prepared, workers: int) -> None:
         f"{prepared.stream.format} data; {task.reason}: loss {task.loss}; "
         f"{config.learner} in {format_bytes(config.sizes.model_bytes)}, k {config.k:,}"
     )
+    for text in task.odd:
+        display.note(f"warning[LABEL-RARE] {text}")
     display.note(
         f"{len(plan.partitions):,} partitions: {plan.rounds} rounds of {plan.shards} shards; "
         f"{_counted(workers, 'worker')}"
@@ -197,6 +199,8 @@ def _report(display: Display, driver: Driver, summary: Summary, output: Path) ->
     )
     progressive = {"loss": summary.progressive_loss, "accuracy": summary.progressive_accuracy}
     say(f"progressive {results_text(progressive)}")
+    for text in tally.missing or ():
+        say(f"warning[JSL-FIELD-MISSING] {text}")
     if tally.lost:
         say(f"warning[DIST-PARTITION] {len(tally.lost)} partitions were lost, as said above")
     if driver.learner.config.k:

@@ -55,6 +55,8 @@ class Told:
                 if columns:
                     kind = use.removesuffix("_columns")
                     self._display.note(f"{kind} columns: {_some(columns)}")
+            for text in task.odd:
+                self._display.note(f"warning[LABEL-RARE] {text}")
             if training.oversized is not None:
                 self._display.note(
                     f"warning[DATA-SCALE] {training.oversized}, which spoils the learning of all: "

@@ -23,6 +23,7 @@ from bearsketch.exceptions import (
 )
 from bearsketch.io.account import Account
 from bearsketch.io.options import ReadOptions
+from bearsketch.io.stream import FIELD_MISSING
 from bearsketch.learners import Learner
 from bearsketch.learners.average import average
 from bearsketch.training.checkpoint import Checkpoints, load
@@ -43,6 +44,7 @@ class Tally:
     skipped_by_code: Counter[str] = field(default_factory=Counter)
     errors: list[str] = field(default_factory=list)
     warnings: list[tuple[str, str, str]] = field(default_factory=list)
+    missing: list[str] | None = None  # what every partition says about fields it has not
     lost: list[str] = field(default_factory=list)
     curve: list[tuple[int, float, float | None]] = field(default_factory=list)
 
@@ -60,7 +62,7 @@ class Tally:
             self.counts.update(result.counts)
             self.skipped_by_code.update(result.skipped_by_code)
             self.errors = [*self.errors, *result.errors][:10]
-            self.warnings += [odd for odd in result.warnings if odd not in self.warnings]
+            self._warn(result)
         loss, weight, right = (
             now - then
             for now, then in zip((self.loss, self.weight, self.right), before, strict=True)
@@ -68,6 +70,15 @@ class Tally:
         if weight > 0.0:
             share = round(right / weight, 4) if classes else None
             self.curve.append((self.examples, float(f"{loss / weight:.6g}"), share))
+
+    def _warn(self, result: Result) -> None:
+        """Enter warnings; that a field is missing is for all partitions together to say."""
+        missing = [text for code, _, text in result.warnings if code == FIELD_MISSING]
+        if result.counts["lines"]:
+            before = missing if self.missing is None else self.missing
+            self.missing = [text for text in before if text in missing]
+        others = [odd for odd in result.warnings if odd[0] != FIELD_MISSING]
+        self.warnings += [odd for odd in others if odd not in self.warnings]
 
     @property
     def mean_loss(self) -> float | None:

@@ -15,8 +15,9 @@ from bearsketch.io.remember import read_record
 from bearsketch.learners import Learner, make_learner
 from bearsketch.learners.labels import Label
 from bearsketch.training.loop import PEEK_EXAMPLES
+from bearsketch.training.seen import Seen
 from bearsketch.training.summary import Summary
-from bearsketch.training.task import Seen, Task, decide
+from bearsketch.training.task import Task, decide
 
 
 class Prepared(NamedTuple):
@@ -155,7 +156,7 @@ def first_labels(batches: Iterable[Batch], enough: int = PEEK_EXAMPLES) -> Seen:
     for batch in batches:
         if batch.labels is None:
             raise ParameterError("labels must be given to learn, got a batch without")
-        seen.add(batch.labels)
+        seen.add(batch.labels, batch.places)
         if seen.examples >= enough:
             break
     return seen

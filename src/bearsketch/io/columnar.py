@@ -10,7 +10,8 @@ list of text or integers                    a feature ``column=item`` for each i
 map or list of (name, value) pairs          a feature ``column^name`` for each pair
 ==========================================  ==============================================
 
-An absent value (null, empty cell) gives no feature, and neither does the number zero.
+An absent value (null, empty cell) gives no feature, and neither does the number zero. Where a
+number should be, ``NA``, ``N/A``, ``n/a``, ``null``, ``NULL`` and ``None`` are absent values too.
 """
 
 from __future__ import annotations
@@ -39,8 +40,9 @@ from bearsketch.io.schema import (
     make_schema,
 )
 
-# A column of text with at most this share of cells that are no numbers was meant to be numeric.
-_STRAY_SHARE = 0.01
+# A column of text with at most this share of cells that are no numbers may be meant as numeric.
+_STRAY_SHARE = 0.25
+_GROUPED = re.compile(rb" *[+-]?[0-9]{1,3}(,[0-9]{3})+ *")
 _WITH_COMMA = re.compile(rb" *[+-]?[0-9]+(,[0-9]+)?([eE][+-]?[0-9]+)? *")
 # How the core numbers what it finds where a number should be.
 ABSENT, A_NUMBER, NOT_FINITE, OUT_OF_RANGE, NOT_A_NUMBER = range(5)
@@ -53,7 +55,8 @@ class Shared:
         self.labels = LabelKind(options.labels)
         self.schema: Schema | None = None
         self.notes: list[tuple[str, str]] = []  # codes and messages of what is odd
-        self.unseen_texts: set[str] = set()  # fields of JSON Lines named as text, not met so far
+        # Fields of JSON Lines that options name and no example has had, with the option.
+        self.unmet: dict[str, str] | None = None
 
 
 class TableReader(ABC):
@@ -140,8 +143,7 @@ class TableReader(ABC):
             return None
         kind = self._shared.labels
         if kind.kind == "auto":
-            texts = self._table.texts(schema.label, first, last)
-            seen = next((text for text in texts if text.strip()), b"")
+            seen = self._first_label(schema.label, first, last)
             comma = self._options.decimal == "," and _WITH_COMMA.fullmatch(seen)
             kind.settle(seen.replace(b",", b".") if comma else seen)
         if kind.kind == "auto":
@@ -156,6 +158,14 @@ class TableReader(ABC):
             message = "a label that is not a finite number, where labels are numbers"
             self._refuse(bad, first + int(at), schema.label, "TAB-LABEL", message)
         return np.asarray(values)
+
+    def _first_label(self, column: int, first: int, last: int) -> bytes:
+        """First label that is no mark of a missing number; such a mark where all are."""
+        ahead = max(last, min(self._table.n_rows, first + TYPE_ROWS))
+        texts = self._table.texts(column, first, ahead)
+        _, kinds = self._table.numbers(column, first, ahead)
+        seen = [text for text, kind in zip(texts, kinds, strict=True) if kind != ABSENT]
+        return next(iter(seen), next((text for text in texts if text.strip()), b""))
 
     def _weights(
         self, schema: Schema, first: int, last: int, bad: dict[int, Trouble]
@@ -183,9 +193,15 @@ class TableReader(ABC):
             name = schema.shown(column)
             hint = (
                 f"Declare the column categorical (categorical=[{name!r}], --categorical {name}), "
-                "or leave the cell empty where there is no number; the first 1,000 rows decide "
-                "what a column is."
+                "or leave the cell empty or write NA where there is no number; the first 1,000 "
+                "rows decide what a column is."
             )
+        elif code == "TAB-NAME-LONG" and schema is not None:
+            hint = long_name_hint(schema.shown(column))
+        elif code == "TAB-VALUE-FINITE":
+            hint = "Leave the cell empty, or write NA, where there is no number."
+        elif code == "TAB-LABEL" and self._shared.labels.kind == "number":
+            hint = "Leave the cell empty, or write NA, where an example has no label."
         return Trouble(line, place, code, message, excerpt, hint)
 
 
@@ -257,8 +273,7 @@ class CsvReader(TableReader):
         shapes = self._shapes(len(columns)) if known is None else known.shapes
         schema = self._settle_schema(columns, shapes)
         if known is None:
-            self._note_strays(schema)
-            self._note_commas(schema)
+            self._note_strays(schema, told=self._note_commas(schema))
 
     def _read_names(self) -> tuple[bytes, ...]:
         given = self._options.columns
@@ -301,11 +316,11 @@ class CsvReader(TableReader):
             shapes.append(NUMBER if numeric else TEXT)
         return tuple(shapes)
 
-    def _note_strays(self, schema: Schema) -> None:
+    def _note_strays(self, schema: Schema, told: set[int]) -> None:
         """Say which columns a few cells alone keep from being numeric."""
         declared = {*self._options.categorical, *self._options.numeric}
         for column, kind, name in schema.uses:
-            if kind != AS_CATEGORY or name.decode("utf-8", "replace") in declared:
+            if kind != AS_CATEGORY or name.decode("utf-8", "replace") in declared or column in told:
                 continue
             _, kinds = self._table.numbers(column, 0, self._table.n_rows)
             strays = np.flatnonzero(kinds == NOT_A_NUMBER)
@@ -322,31 +337,47 @@ class CsvReader(TableReader):
         shown = cell.decode("utf-8", "backslashreplace")
         return "TAB-STRAY", (
             f"column {name!r} is read as categories, because of {present:,} cells looked at "
-            f"{len(strays)} are no numbers (line {line}, column {place}: {shown!r}); declare it "
-            f"numeric=[{name!r}] (--numeric {name}) to have such cells refused, or categorical"
+            f"{len(strays)} are no numbers (line {line}, column {place}: {shown!r}); write NA "
+            f"where a number is missing, declare the column numeric=[{name!r}] (--numeric {name}) "
+            "to have such cells refused, or categorical if they are right"
         )
 
-    def _note_commas(self, schema: Schema) -> None:
-        """Say which columns are numbers but for a decimal comma."""
+    def _note_commas(self, schema: Schema) -> set[int]:
+        """Say which columns are numbers but for a comma, and return them."""
+        told: set[int] = set()
         if self._options.decimal == ",":
-            return
+            return told
         uses = [column for column, kind, _ in schema.uses if kind == AS_CATEGORY]
         for column in [*uses, *([] if schema.label is None else [schema.label])]:
-            cells = [cell for cell in self._table.texts(column, 0, self._table.n_rows) if cell]
-            example = next((cell for cell in cells if b"," in cell), None)
-            if example is not None and all(map(_WITH_COMMA.fullmatch, cells)):
+            _, kinds = self._table.numbers(column, 0, self._table.n_rows)
+            texts = self._table.texts(column, 0, self._table.n_rows)
+            cells = [text for text, kind in zip(texts, kinds, strict=True) if kind != ABSENT]
+            odd = [cell for cell in cells if b"," in cell]
+            if odd and all(map(_WITH_COMMA.fullmatch, cells)):
+                told.add(column)
+                remedy = "decimal=',' (--decimal ,) reads them as numbers"
+                if all(map(_GROUPED.fullmatch, odd)):
+                    remedy += ", unless the comma groups digits: then take it out of the data"
                 message = (
                     f"column {schema.shown(column)!r} has numbers with a decimal comma "
-                    f"({example.decode()!r}), which are read as words; decimal=',' (--decimal ,) "
-                    "reads them as numbers"
+                    f"({odd[0].decode()!r}), which are read as words; {remedy}"
                 )
                 self._shared.notes.append(("TAB-DECIMAL", message))
+        return told
 
     def _place(self, row: int, column: int) -> tuple[int, int]:
         return int(self._table.lines(row, row + 1)[0]), self._table.column_of(row, column)
 
     def _lines(self, first: int, last: int) -> npt.NDArray[np.int64]:
         return np.asarray(self._table.lines(first, last))
+
+
+def long_name_hint(field: str) -> str:
+    """Say what to do about a value that is too long to be part of a feature's name."""
+    return (
+        f"If it is text, have it read by its words: text_columns=[{field!r}] (--text-columns "
+        f"{field}). Raise the limit name_bytes (--limit) if it is right as one name."
+    )
 
 
 def with_last_line(error: ParseError, line: int) -> ParseError:

@@ -56,7 +56,8 @@ class ReadOptions:
     categorical, numeric, drop : tuple of str
         Columns of a table to read as categories, as numbers, or not at all; ``"*"`` is all other
         columns. Else a column of a text table is numeric if its cells in the first 1,000 rows
-        (or 4 MiB) are numbers, and of an Arrow table if its type is.
+        (or 4 MiB) are numbers or absent, and of an Arrow table if its type is. Absent is an empty
+        cell, and one that is ``NA``, ``N/A``, ``n/a``, ``null``, ``NULL`` or ``None``.
     header : bool
         Whether the first line of a text table names its columns.
     columns : tuple of str, optional

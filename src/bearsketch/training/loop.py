@@ -24,8 +24,9 @@ from bearsketch.training.memory import bounded, check_cap, program_bytes
 from bearsketch.training.process import peak_rss_bytes
 from bearsketch.training.resume import TrainingRun
 from bearsketch.training.scale import oversized
+from bearsketch.training.seen import Seen
 from bearsketch.training.summary import Summary
-from bearsketch.training.task import Seen, Task, decide, encode_labels, shown_label
+from bearsketch.training.task import Task, decide, encode_labels, shown_label
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -219,7 +220,7 @@ class Training:
                 break
             if batch.labels is None:
                 raise ParameterError("labels must be given to learn, got a batch without")
-            seen.add(batch.labels)
+            seen.add(batch.labels, batch.places)
             size += _bytes_of(batch)
             first.append(batch)
         self.task = decide(seen, **self._wanted)
