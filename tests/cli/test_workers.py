@@ -143,6 +143,13 @@ def test_a_killed_driver_goes_on_from_its_checkpoint(mail, tmp_path):
     assert not list(folder.iterdir())
 
 
+def test_columns_that_may_be_meant_otherwise_are_told(tmp_path):
+    path = tmp_path / "shop.csv"
+    path.write_text("price;label\n" + "1,5;1\n2,25;0\n" * 50)
+    done = train(path, tmp_path / "m.bear", "--workers", 2)
+    assert done.stderr.count("warning[TAB-DECIMAL]") == 1
+
+
 def test_a_second_run_in_the_same_folder_is_refused(mail, tmp_path):
     with Checkpoints(tmp_path / "rounds", name="rounds"):
         options = ["--workers", "2", "--checkpoint", tmp_path / "rounds"]

@@ -127,6 +127,9 @@ def _begin(display: Display, prepared: Prepared, workers: int) -> None:
     )
     for text in task.odd:
         display.note(f"warning[LABEL-RARE] {text}")
+    for odd in prepared.stream.warnings:
+        if odd.code.startswith("TAB-"):  # what columns are was found out here, once for all
+            display.note(f"warning[{odd.code}] {odd.source}: {odd.message}")
     display.note(
         f"{len(plan.partitions):,} partitions: {plan.rounds} rounds of {plan.shards} shards; "
         f"{_counted(workers, 'worker')}"
