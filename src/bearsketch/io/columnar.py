@@ -347,8 +347,15 @@ class CsvReader(TableReader):
         told: set[int] = set()
         if self._options.decimal == ",":
             return told
-        uses = [column for column, kind, _ in schema.uses if kind == AS_CATEGORY]
-        for column in [*uses, *([] if schema.label is None else [schema.label])]:
+        declared = {*self._options.categorical, *self._options.numeric}
+        uses = [
+            column
+            for column, kind, _ in schema.uses
+            if kind == AS_CATEGORY and schema.shown(column) not in declared
+        ]
+        if schema.label is not None and self._options.labels == "auto":
+            uses.append(schema.label)
+        for column in uses:
             _, kinds = self._table.numbers(column, 0, self._table.n_rows)
             texts = self._table.texts(column, 0, self._table.n_rows)
             cells = [text for text, kind in zip(texts, kinds, strict=True) if kind != ABSENT]
