@@ -268,6 +268,7 @@ def _scores(axis: Any, rows: list[Row], x: str) -> None:
         bars = {"yerr": _numbers(points, "sd"), "capsize": 2, "elinewidth": 0.7}
         axis.errorbar(_numbers(points, x), _numbers(points, "score"), **bars, **_style(name))
     axis.set_xscale("log")
+    axis.margins(y=0.25)  # room for the legend
     axis.set_title(rows[0]["dataset"], fontsize=9)
     axis.set_ylabel("AUC" if rows[0]["metric"] == "auc" else "accuracy")
     if axis.get_legend_handles_labels()[0]:
