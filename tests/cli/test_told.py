@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.cli.helpers import good
+from tests.cli.helpers import bearsketch, good, result
 
 
 @pytest.fixture
@@ -52,3 +52,22 @@ def test_a_class_that_looks_like_a_formula_has_a_plain_column_of_probabilities(t
     good("train", data, "-o", tmp_path / "m.bear")
     head = good("predict", tmp_path / "m.bear", data, "--proba").stdout.splitlines()[0]
     assert head.split("\t")[3:] == ["p(-1)", "p(1)"]
+
+
+def test_data_ordered_by_class_is_told(tmp_path):
+    data = tmp_path / "d.vw"
+    data.write_text("".join(f"{label} | {label}{i % 7}\n" for label in "ab" for i in range(700)))
+    told = good("train", data, "-o", tmp_path / "m.bear").stderr
+    assert "warning[DATA-ORDER] labels come in long runs (2 runs in 1,400 examples" in told
+    several = good("train", data, "-o", tmp_path / "m.bear", "--workers", "1").stderr
+    assert "warning[DATA-ORDER] labels come in long runs" in several
+    found = result("train", data, "-o", tmp_path / "m.bear", "-q")
+    assert [odd["code"] for odd in found["warnings"]] == ["DATA-ORDER"]
+
+
+def test_where_a_class_is_missing_at_first_the_advice_is_to_shuffle(tmp_path):
+    data = tmp_path / "d.vw"
+    data.write_text("a | x\n" * 10_100 + "b | y\n" * 10)
+    got = bearsketch("train", data, "-o", tmp_path / "m.bear")
+    assert "error[LABEL-ONE]" in got.stderr
+    assert "Shuffle the data (lines: shuf), name all classes" in got.stderr

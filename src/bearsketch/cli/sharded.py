@@ -197,6 +197,8 @@ def _report(display: Display, driver: Driver, summary: Summary, output: Path) ->
     )
     progressive = {"loss": summary.progressive_loss, "accuracy": summary.progressive_accuracy}
     say(f"progressive {results_text(progressive)}")
+    for doubt in summary.warnings:
+        say(f"warning[{doubt['code']}] {doubt['message']}")
     if tally.lost:
         say(f"warning[DIST-PARTITION] {len(tally.lost)} partitions were lost, as said above")
     if driver.learner.config.k:

@@ -39,7 +39,7 @@ class Told:
     def __init__(self, display: Display, stream: Stream, learner: Learner | None = None) -> None:
         self._display, self._stream, self._learner = display, stream, learner
         self._task = self._format = False
-        self._warnings = self._errors = 0
+        self._warnings = self._errors = self._doubts = 0
 
     def __call__(self, training: Training) -> None:
         """Say what is new."""
@@ -55,15 +55,13 @@ class Told:
                 if columns:
                     kind = use.removesuffix("_columns")
                     self._display.note(f"{kind} columns: {_some(columns)}")
-            if training.oversized is not None:
-                self._display.note(
-                    f"warning[DATA-SCALE] {training.oversized}, which spoils the learning of all: "
-                    "divide them, so that they are near 1, or leave them out"
-                )
             if training.resumed is not None:
                 self._display.note(
                     f"resumed from {training.resumed}, {training.resumed_at:,} examples done"
                 )
+        for doubt in training.doubts[self._doubts :]:
+            self._display.note(f"warning[{doubt.code}] {doubt.message}")
+        self._doubts = len(training.doubts)
         self.stream()
 
     def _check_format(self) -> None:

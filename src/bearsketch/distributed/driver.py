@@ -39,6 +39,7 @@ class Tally:
     loss: float = 0.0
     weight: float = 0.0
     right: float = 0.0
+    order: list[float] = field(default_factory=list)
     counts: Counter[str] = field(default_factory=Counter)
     skipped_by_code: Counter[str] = field(default_factory=Counter)
     errors: list[str] = field(default_factory=list)
@@ -57,6 +58,8 @@ class Tally:
             self.loss += result.loss
             self.weight += result.weight
             self.right += result.right
+            before_it = self.order or [0.0] * len(result.order)
+            self.order = [a + b for a, b in zip(before_it, result.order, strict=True)]
             self.counts.update(result.counts)
             self.skipped_by_code.update(result.skipped_by_code)
             self.errors = [*self.errors, *result.errors][:10]

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from bearsketch.batch import Batch
 from bearsketch.distributed.driver import Driver
 from bearsketch.distributed.shards import DEFAULT_SHARDS, Plan, make_plan
@@ -14,7 +16,9 @@ from bearsketch.io import Stream, open_stream
 from bearsketch.io.remember import read_record
 from bearsketch.learners import Learner, make_learner
 from bearsketch.learners.labels import Label
+from bearsketch.training.doubts import Doubt, last_doubts
 from bearsketch.training.loop import MOST_SOURCES, PEEK_EXAMPLES
+from bearsketch.training.order import Order
 from bearsketch.training.summary import Summary
 from bearsketch.training.task import Seen, Task, decide
 
@@ -77,7 +81,15 @@ class Prepared(NamedTuple):
                 (tally.learned - driver.resumed_at) / max(driver.seconds, 1e-9), 1
             ),
             guards=learner.guards,
+            warnings=[doubt._asdict() for doubt in self._doubts(driver)],
         )
+
+    def _doubts(self, driver: Driver) -> list[Doubt]:
+        """Find what is odd about the data; changes between two partitions do not count."""
+        order = Order(driver.learner.config.n_classes)
+        if driver.tally.order:
+            order.restore(np.array(driver.tally.order))
+        return last_doubts(order, driver.passes)
 
 
 def prepare(

@@ -29,8 +29,8 @@ def oversized(batches: Collection[Batch], staged: bool = False) -> str | None:
     >>> small = Batch.from_rows([["a", "b", "c"]] * 5)
     >>> oversized([small]) is None
     True
-    >>> oversized([small, Batch.from_rows([{"income": 50_000.0, "a": 1.0}])])
-    "values of 'income' (about 5e+04) are far larger than the others (about 1)"
+    >>> print(oversized([small, Batch.from_rows([{"income": 50_000.0, "a": 1.0}])])[:73])
+    values of 'income' (about 5e+04) are far larger than the others (about 1)
     """
     if not any(batch.n_entries for batch in batches):
         return None
@@ -55,7 +55,8 @@ def oversized(batches: Collection[Batch], staged: bool = False) -> str | None:
     ]
     rest = f" and {len(ranked) - MOST_NAMED} more" if len(ranked) > MOST_NAMED else ""
     return (
-        f"values of {', '.join(named)}{rest} are far larger than the others (about {typical:.3g})"
+        f"values of {', '.join(named)}{rest} are far larger than the others (about {typical:.3g}), "
+        "which spoils the learning of all: divide them, so that they are near 1, or leave them out"
     )
 
 

@@ -37,6 +37,8 @@ class Summary:
     seconds, examples_per_second : float
     guards : dict
         How often each numerical guard acted.
+    warnings : list of dict
+        What is odd about the data, each a ``code`` and a ``message``.
     """
 
     learner: str
@@ -59,6 +61,7 @@ class Summary:
     seconds: float
     examples_per_second: float
     guards: dict[str, int] = field(default_factory=dict)
+    warnings: list[dict[str, str]] = field(default_factory=list)
 
     def to_json(self) -> dict[str, Any]:
         """Plain values under the documented keys."""

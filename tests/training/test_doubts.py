@@ -1,0 +1,99 @@
+"""What a run finds odd about its data."""
+
+from __future__ import annotations
+
+import io
+
+import numpy as np
+import pytest
+
+from bearsketch.io import open_stream
+from bearsketch.training.checkpoint import Checkpoints
+from bearsketch.training.loop import Training
+from bearsketch.training.order import Order
+
+
+def texts(labels):
+    return [f"{label} |w k{label} n{i % 31}" for i, label in enumerate(labels)]
+
+
+def trained(labels, rows=240, **options):
+    """Run a training on a label for each example; give it and its summary."""
+    data = io.BytesIO(("\n".join(texts(labels)) + "\n").encode())
+    stream = open_stream(data, "vw", rows=rows, include_unlabelled=False)
+    training = Training(stream, memory="8KiB", k=9, **options)
+    return training, training.run()
+
+
+def codes(summary):
+    return [warning["code"] for warning in summary.warnings]
+
+
+def test_labels_in_long_runs_are_told():
+    _, summary = trained(["a"] * 600 + ["b"] * 600)
+    assert codes(summary) == ["DATA-ORDER"]
+    told = summary.warnings[0]["message"]
+    assert "(2 runs in 1,200 examples, about 600 in a random order)" in told
+    assert "shuffle the examples (lines: shuf), or give several passes" in told
+    _, again = trained(["a"] * 600 + ["b"] * 600, passes=2)
+    assert codes(again) == ["DATA-ORDER"]
+    assert "several passes" not in again.warnings[0]["message"]
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        ["a", "b"] * 600,
+        ["a"] * 450 + ["b"] * 450,  # too few to tell
+        [label for label in "ab" * 60 for _ in range(10)],  # runs of ten: a fifth of chance
+        ["0.5", "1.5", "2.5"] * 400,
+    ],
+)
+def test_labels_in_a_fair_order_are_not(labels):
+    _, summary = trained(labels)
+    assert codes(summary) == []
+
+
+def test_rare_labels_may_be_far_apart():
+    labels = np.where(np.random.default_rng(0).random(5000) < 0.01, "b", "a")
+    assert codes(trained(labels.tolist())[1]) == []
+    assert codes(trained(np.sort(labels)[::-1].tolist())[1]) == ["DATA-ORDER"]
+
+
+def test_changes_are_counted_across_batches():
+    numbers = np.random.default_rng(1).integers(0, 3, 1000)
+    whole, parts = Order(3), Order(3)
+    whole.add(numbers)
+    for start in range(0, 1000, 7):
+        parts.add(numbers[start : start + 7])
+    parts.add(numbers[:0])
+    assert np.array_equal(whole.to_array(), parts.to_array())
+    assert whole.changes == int((np.diff(numbers) != 0).sum())
+
+
+def test_a_resumed_run_counts_on(tmp_path):
+    path = tmp_path / "d.vw"
+    path.write_text("\n".join(texts(["a"] * 600 + ["b"] * 600)) + "\n")
+
+    def run(stop_at, resume):
+        stream = open_stream(path, "vw", rows=240, include_unlabelled=False)
+        kept = Checkpoints(tmp_path / "ckpt", 240, resume=resume)
+        training = Training(stream, memory="8KiB", k=9, checkpoint=kept)
+
+        def watch(seen):
+            if seen.examples == stop_at:
+                raise ZeroDivisionError
+
+        return training, training.run(watch)
+
+    with pytest.raises(ZeroDivisionError):
+        run(720, False)
+    training, summary = run(None, True)
+    assert training.resumed_at == 720
+    assert codes(summary) == ["DATA-ORDER"]
+    assert training.order.changes == 1
+
+
+def test_counts_that_fit_no_classes_are_refused():
+    with pytest.raises(ValueError, match="counted once for each class"):
+        Order(2).restore(np.zeros(3))
