@@ -32,6 +32,19 @@ def test_large_values_are_told_where_they_do_harm(table, tmp_path):
     assert "DATA-SCALE" not in good("train", wide, "-o", tmp_path / "m.bear").stderr
 
 
+def test_a_row_number_is_told_however_long_the_rows_are(tmp_path):
+    words = " ".join(f"w{j}" for j in range(150))
+    data = tmp_path / "d.csv"
+    rows = "".join(f"{i},{words} {'yes'[i % 2 :]},{(i * 7919) % 97}\n" for i in range(600))
+    data.write_text("id,review,price\n" + rows)
+    options = ("--label-column", "price", "--text-columns", "review", "--loss", "squared")
+    told = good("train", data, "-o", tmp_path / "m.bear", *options).stderr
+    assert "warning[DATA-SCALE] values of 'id' (about " in told
+    assert "grow along the data, as a row number or a time does" in told
+    without = good("train", data, "-o", tmp_path / "m.bear", *options, "--drop", "id").stderr
+    assert "DATA-SCALE" not in without
+
+
 def test_options_without_a_meaning_are_told(table, tmp_path):
     told = good("train", table, "-o", tmp_path / "m.bear", "--ngrams", "1-2").stderr
     assert "warning[OPT-UNUSED] --ngrams has no meaning for csv data" in told

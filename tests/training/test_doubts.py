@@ -7,10 +7,12 @@ import io
 import numpy as np
 import pytest
 
+from bearsketch.batch import Batch
 from bearsketch.io import open_stream
 from bearsketch.training.checkpoint import Checkpoints
 from bearsketch.training.loop import Training
 from bearsketch.training.order import Order
+from bearsketch.training.scale import odd_scale
 
 
 def texts(labels):
@@ -92,6 +94,19 @@ def test_a_resumed_run_counts_on(tmp_path):
     assert training.resumed_at == 720
     assert codes(summary) == ["DATA-ORDER"]
     assert training.order.changes == 1
+
+
+def rows(n, value):
+    return Batch.from_rows([{"n": value(i), "a": 1.0, "b": 1.0} for i in range(n)])
+
+
+def test_values_that_grow_are_found_from_all_along_the_batches():
+    assert "values of 'n' (about 57.3) grow along" in odd_scale([rows(100, float)])
+    batches = [rows(20, lambda i, b=b: 20.0 * b + i) for b in range(5)]
+    assert odd_scale(batches) == odd_scale([rows(100, float)])
+    assert odd_scale([rows(40, float)], staged=True) is None  # too few to tell
+    assert odd_scale([rows(100, lambda i: float(i % 10))], staged=True) is None
+    assert odd_scale([rows(100, lambda i: 100.0 - i)], staged=True) is None
 
 
 def test_counts_that_fit_no_classes_are_refused():

@@ -26,7 +26,7 @@ from bearsketch.training.memory import bounded, check_cap, program_bytes
 from bearsketch.training.order import Order
 from bearsketch.training.process import peak_rss_bytes
 from bearsketch.training.resume import TrainingRun
-from bearsketch.training.scale import oversized
+from bearsketch.training.scale import odd_scale
 from bearsketch.training.summary import Summary
 from bearsketch.training.task import Seen, Task, decide, encode_labels, shown_label
 
@@ -235,8 +235,8 @@ class Training:
             self._numbers = {label: number for number, label in enumerate(self.task.classes or ())}
         classes = self.task.reserved or self.task.classes
         self.learner = make_learner(loss=self.task.loss, classes=classes, **self._parts)
-        large = oversized(first, self.learner.config.direction == "staged")
-        self.doubts += [] if large is None else [Doubt("DATA-SCALE", large)]
+        scale = odd_scale(first, self.learner.config.direction == "staged")
+        self.doubts += [] if scale is None else [Doubt("DATA-SCALE", scale)]
         self.scores = make_scores(self.task.loss, self.learner.config.n_classes)
         self.order = None if self.classes is None else Order(self.learner.config.n_classes)
         if self._max_memory is not None:
