@@ -96,6 +96,38 @@ def test_a_resumed_run_counts_on(tmp_path):
     assert training.order.changes == 1
 
 
+def table(rows):
+    """Train on rows of a table; give the summary."""
+    data = io.BytesIO(("\n".join(["id,word,label", *rows]) + "\n").encode())
+    stream = open_stream(data, "csv", rows=240, include_unlabelled=False)
+    return Training(stream, memory="8KiB", k=9).run()
+
+
+def test_predictions_worse_than_guessing_are_told():
+    rng = np.random.default_rng(1)
+    summary = table([f"{i},w{rng.integers(20)},{'ab'[rng.integers(2)]}" for i in range(2000)])
+    assert codes(summary) == ["DATA-SCALE", "DATA-LOSS"]
+    told = summary.warnings[1]["message"]
+    assert "worse than always giving the shares of the labels (loss " in told
+    assert "against 0.69" in told
+    numbers = rng.normal(3, 1, 2000)
+    summary = table([f"{i**1.5:.3f},w{i % 2},{y:.3f}" for i, y in enumerate(numbers)])
+    assert codes(summary) == ["DATA-SCALE", "DATA-LOSS"]
+    assert "worse than always giving the mean (RMSE " in summary.warnings[1]["message"]
+    assert f"against {numbers.std():.3g}" in summary.warnings[1]["message"]
+
+
+def test_wrong_first_examples_and_rare_labels_are_no_reason():
+    years = np.random.default_rng(0).normal(2000, 3, 2000)
+    assert codes(table([f"1,w{i % 2},{y:.2f}" for i, y in enumerate(years)])) == []
+    rare = np.random.default_rng(3).random(3000) < 0.005
+    assert codes(table([f"1,w{i % 97},{'ab'[int(y)]}" for i, y in enumerate(rare)])) == []
+    labels = np.array([0] * 9 + [1])
+    order = Order(2)
+    order.add(labels, np.where(labels, 9.0, 1.0))
+    assert order.guessing() == pytest.approx((np.log(2), 0.0), abs=1e-9)
+
+
 def rows(n, value):
     return Batch.from_rows([{"n": value(i), "a": 1.0, "b": 1.0} for i in range(n)])
 

@@ -86,10 +86,11 @@ class Prepared(NamedTuple):
 
     def _doubts(self, driver: Driver) -> list[Doubt]:
         """Find what is odd about the data; changes between two partitions do not count."""
-        order = Order(driver.learner.config.n_classes)
-        if driver.tally.order:
+        order = None
+        if driver.tally.order and self.task.loss != "squared":
+            order = Order(driver.learner.config.n_classes)
             order.restore(np.array(driver.tally.order))
-        return last_doubts(order, driver.passes)
+        return last_doubts(order, driver.passes, driver.tally.curve)
 
 
 def prepare(

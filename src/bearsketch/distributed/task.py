@@ -102,7 +102,7 @@ def learn_partition(model: bytes, partition: Any, job: Job, beat: Beat | None = 
             numbers = _encode(learner, batch)
             progress = learner.learn(batch)
             if learner.config.loss != "squared":
-                order.add(numbers)
+                order.add(numbers, batch.weights)
             right += _right(numbers, progress.margins, batch.weights)
             loss += progress.loss * progress.weight
             weight += progress.weight

@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+import math
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
-from bearsketch.training.order import Order
+import numpy as np
+
+from bearsketch.training.order import LEAST_EXAMPLES, Order
+
+# A loss so many times that of guessing is told, and so many standard errors above it.
+WORSE, SPREADS = 1.05, 3.0
+
+Curve = Sequence[Sequence[Any]]
 
 
 class Doubt(NamedTuple):
@@ -14,7 +23,9 @@ class Doubt(NamedTuple):
     message: str
 
 
-def last_doubts(order: Order | None, passes: int) -> list[Doubt]:
+def last_doubts(
+    order: Order | None, passes: int, curve: Curve, deviation: float | None = None
+) -> list[Doubt]:
     """Doubts that only the end of a run can tell.
 
     Parameters
@@ -22,9 +33,56 @@ def last_doubts(order: Order | None, passes: int) -> list[Doubt]:
     order : Order or None
         Of the labels of the first pass; None for regression.
     passes : int
+    curve : sequence of (examples so far, mean loss, ...)
+        Of the first pass.
+    deviation : float, optional
+        Of the targets from their mean, for regression.
     """
-    doubts = []
-    runs = None if order is None else order.warning(passes)
-    if runs is not None:
-        doubts.append(Doubt("DATA-ORDER", runs))
-    return doubts
+    told = {
+        "DATA-ORDER": None if order is None else order.warning(passes),
+        "DATA-LOSS": worse_than_guessing(order, curve, deviation),
+    }
+    return [Doubt(code, message) for code, message in told.items() if message is not None]
+
+
+def worse_than_guessing(
+    order: Order | None, curve: Curve, deviation: float | None = None
+) -> str | None:
+    """Say that predictions were worse than those that need no features, where they were.
+
+    Only the second half of the curve is looked at: the first examples have to be wrong.
+    """
+    if not curve or curve[-1][0] < LEAST_EXAMPLES:
+        return None
+    found, n = late_loss(curve)
+    if order is not None:
+        guess, spread = order.guessing()
+        what, best, clearly = "loss", "the shares of the labels", WORSE * guess
+        clearly += SPREADS * spread / math.sqrt(n)  # rare labels come in luck
+    elif deviation is not None:
+        found, guess = math.sqrt(2.0 * found), deviation  # the loss is half the squared error
+        what, best, clearly = "RMSE", "the mean", WORSE * guess
+    else:
+        return None
+    if found <= clearly:
+        return None
+    return (
+        "in the second half of the data, predictions before learning were worse than always "
+        f"giving {best} ({what} {found:.4g} against {guess:.4g}): numeric columns that grow along "
+        "the data, data in a particular order, or features that tell nothing do this"
+    )
+
+
+def late_loss(curve: Curve) -> tuple[float, int]:
+    """Mean loss of the second half of the points of a curve, and how many examples these are.
+
+    Examples
+    --------
+    >>> late_loss([(100, 9.0), (200, 0.5), (300, 0.3)])
+    (0.4, 200)
+    """
+    first = len(curve) // 2
+    start = curve[first - 1][0] if first else 0
+    sizes = np.diff([start, *(point[0] for point in curve[first:])])
+    n = int(sizes.sum())
+    return float((sizes * [point[1] for point in curve[first:]]).sum() / n), n

@@ -183,7 +183,8 @@ class Training:
                 self.learner = keep_classes(self.learner, list(self._numbers))
             if self.holdout:
                 self._test_held_out()
-        self.doubts += last_doubts(self.order, self.passes)
+        deviation = getattr(self._first_scores, "deviation", None)
+        self.doubts += last_doubts(self.order, self.passes, self.curve.points(), deviation)
         self._seconds = time.perf_counter() - start
         self.learner.run = self.record()
         return self.summary()
@@ -262,7 +263,7 @@ class Training:
         self.examples += progress.examples
         if self.n_pass == 1:
             if self.order is not None:
-                self.order.add(numbers)
+                self.order.add(numbers, batch.weights)
             gained = None if right is None else (self._right() or 0.0) - right
             self.curve.add(
                 progress.examples, progress.loss * progress.weight, progress.weight, gained
