@@ -9,6 +9,7 @@ import pytest
 
 from bearsketch.batch import Batch
 from bearsketch.io import open_stream
+from bearsketch.learners.noise import VERDICTS
 from bearsketch.training.checkpoint import Checkpoints
 from bearsketch.training.loop import Training
 from bearsketch.training.order import Order
@@ -126,6 +127,22 @@ def test_wrong_first_examples_and_rare_labels_are_no_reason():
     order = Order(2)
     order.add(labels, np.where(labels, 9.0, 1.0))
     assert order.guessing() == pytest.approx((np.log(2), 0.0), abs=1e-9)
+
+
+def test_a_memory_that_is_too_small_is_told_in_the_words_of_info():
+    lines = [
+        f"{'ab'[i % 2]} | {'xy'[i % 2]} " + " ".join(f"w{i * j}" for j in range(1, 40))
+        for i in range(400)
+    ]
+
+    def run(memory):
+        stream = open_stream(io.BytesIO("\n".join(lines).encode()), "vw", include_unlabelled=False)
+        return Training(stream, memory=memory).run()
+
+    small = run("1KiB")
+    assert codes(small) == ["MEM-SMALL"]
+    assert small.warnings[0]["message"].startswith(VERDICTS["too small"])
+    assert codes(run("1MiB")) == []
 
 
 def rows(n, value):

@@ -11,13 +11,6 @@ from bearsketch.cli.told import results_text
 from bearsketch.escape import visible
 from bearsketch.sizes import format_bytes
 
-_VERDICTS = {
-    "ample": "the memory is ample",
-    "fair": "the memory is fair: more would help, and the weakest selected may be there by chance",
-    "too small": "the memory is too small for this data: its cells are crowded, or many of the "
-    "selected are there by chance; give more memory, or a smaller k",
-}
-
 
 def info(model: Model, as_json: Json = False) -> None:
     """Show what a model is, how large, from what data, and how noisy its sketch is.
@@ -90,6 +83,8 @@ def _data(run: dict[str, Any]) -> list[tuple[str, str]]:
 
 
 def _health(facts: dict[str, Any]) -> list[tuple[str, str]]:
+    from bearsketch.learners.noise import VERDICTS
+
     guards = dict(facts["guards"])
     collisions = guards.pop("name_collisions")
     fired = ", ".join(f"{name} {n:,}" for name, n in guards.items() if n and name != "stored_pairs")
@@ -121,7 +116,7 @@ def _health(facts: dict[str, Any]) -> list[tuple[str, str]]:
             f"{_about(noise['by_chance'])} of them would reach that; {noise['selected']:,} are "
             "selected",
         ),
-        ("verdict", _VERDICTS[noise["verdict"]]),
+        ("verdict", VERDICTS[noise["verdict"]]),
     ]
 
 

@@ -90,7 +90,7 @@ class Prepared(NamedTuple):
         if driver.tally.order and self.task.loss != "squared":
             order = Order(driver.learner.config.n_classes)
             order.restore(np.array(driver.tally.order))
-        return last_doubts(order, driver.passes, driver.tally.curve)
+        return last_doubts(driver.learner, order, driver.passes, driver.tally.curve)
 
 
 def prepare(

@@ -8,6 +8,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from bearsketch.learners import Learner
+from bearsketch.learners.noise import VERDICTS, noise_of
 from bearsketch.training.order import LEAST_EXAMPLES, Order
 
 # A loss so many times that of guessing is told, and so many standard errors above it.
@@ -24,12 +26,17 @@ class Doubt(NamedTuple):
 
 
 def last_doubts(
-    order: Order | None, passes: int, curve: Curve, deviation: float | None = None
+    learner: Learner,
+    order: Order | None,
+    passes: int,
+    curve: Curve,
+    deviation: float | None = None,
 ) -> list[Doubt]:
     """Doubts that only the end of a run can tell.
 
     Parameters
     ----------
+    learner : Learner
     order : Order or None
         Of the labels of the first pass; None for regression.
     passes : int
@@ -41,8 +48,17 @@ def last_doubts(
     told = {
         "DATA-ORDER": None if order is None else order.warning(passes),
         "DATA-LOSS": worse_than_guessing(order, curve, deviation),
+        "MEM-SMALL": too_small(learner),
     }
     return [Doubt(code, message) for code, message in told.items() if message is not None]
+
+
+def too_small(learner: Learner) -> str | None:
+    """Say that the memory is too small, where it is by the verdict of ``bearsketch info``."""
+    noise = noise_of(learner)
+    if noise is None or noise.verdict != "too small":
+        return None
+    return f"{VERDICTS[noise.verdict]} (--memory, -k; bearsketch plan says what a budget buys)"
 
 
 def worse_than_guessing(

@@ -184,7 +184,8 @@ class Training:
             if self.holdout:
                 self._test_held_out()
         deviation = getattr(self._first_scores, "deviation", None)
-        self.doubts += last_doubts(self.order, self.passes, self.curve.points(), deviation)
+        met = (self.order, self.passes, self.curve.points(), deviation)
+        self.doubts += last_doubts(self.learner, *met)
         self._seconds = time.perf_counter() - start
         self.learner.run = self.record()
         return self.summary()
