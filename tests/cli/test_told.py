@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import re
+
 import pytest
 
 from tests.cli.helpers import bearsketch, good, result
@@ -84,3 +87,23 @@ def test_where_a_class_is_missing_at_first_the_advice_is_to_shuffle(tmp_path):
     got = bearsketch("train", data, "-o", tmp_path / "m.bear")
     assert "error[LABEL-ONE]" in got.stderr
     assert "Shuffle the data (lines: shuf), name all classes" in got.stderr
+
+
+@pytest.mark.parametrize("scale", [1e5, 1.0, 1e-6])
+def test_regression_is_told_in_the_unit_of_its_targets(scale, tmp_path):
+    data = tmp_path / "d.vw"
+    data.write_text(
+        "".join(f"{(i % 5 + 0.5) * scale:g} | n{i % 5} m{i % 3}\n" for i in range(2000))
+    )
+    done = good("train", data, "-o", tmp_path / "m.bear", "--loss", "squared", "--json")
+    found = json.loads(done.stdout)
+    assert found["progressive_rmse"] == pytest.approx((2 * found["progressive_loss"]) ** 0.5)
+    assert 0.5 < found["progressive_r2"] < 1.0
+    told = re.search(r"^progressive RMSE (\S+), R2 (\S+)$", done.stderr, re.MULTILINE)
+    assert float(told[1].replace(",", "")) == pytest.approx(found["progressive_rmse"], rel=1e-3)
+    assert float(told[2]) == pytest.approx(found["progressive_r2"], abs=1e-3)
+    assert told[0].removeprefix("progressive ") in good("info", tmp_path / "m.bear").stdout
+    several = good("train", data, "-o", tmp_path / "m.bear", "--loss", "squared", "--workers", "1")
+    assert "\nprogressive RMSE " in several.stderr
+    tested = good("evaluate", tmp_path / "m.bear", data, "-q").stdout
+    assert float(re.search(r"RMSE +(\S+)", tested)[1].replace(",", "")) > 0.0

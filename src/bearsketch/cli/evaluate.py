@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from bearsketch.cli.display import Display, make_display, watch_reading
 from bearsketch.cli.model import load_model, open_like
 from bearsketch.cli.options import Data, Json, Model, Quiet, takes_reading
-from bearsketch.cli.told import Told
+from bearsketch.cli.told import Told, result_number
 from bearsketch.escape import visible
 
 if TYPE_CHECKING:
@@ -97,14 +97,15 @@ def _table(results: dict[str, Any]) -> str:
     lines = [f"{results['examples']:,} examples", "", f"{'':10}{'all':>12}{'selected':>12}"]
     for key, name in _ROWS.items():
         if results.get(key) is not None:
-            lines.append(f"{name:10}{results[key]:12.4f}{_number(selected.get(key)):>12}")
+            shown = [_number(key, found.get(key)) for found in (results, selected)]
+            lines.append(f"{name:10}{shown[0]:>12}{shown[1]:>12}")
     if "confusion" in results:
         lines += ["", *_confusion(results["classes"], results["confusion"])]
     return "\n".join(lines)
 
 
-def _number(value: float | None) -> str:
-    return "-" if value is None else f"{value:.4f}"
+def _number(key: str, value: float | None) -> str:
+    return "-" if value is None else result_number(key, value)
 
 
 def _confusion(labels: list[Any], table: list[list[float]]) -> list[str]:

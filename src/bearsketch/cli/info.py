@@ -7,7 +7,7 @@ from typing import Any
 
 from bearsketch.cli.model import load_model
 from bearsketch.cli.options import Json, Model
-from bearsketch.cli.told import results_text
+from bearsketch.cli.told import progressive_text, results_text
 from bearsketch.escape import visible
 from bearsketch.sizes import format_bytes
 
@@ -71,12 +71,7 @@ def _data(run: dict[str, Any]) -> list[tuple[str, str]]:
     told += [f"{run['passes']} passes"] if run.get("passes", 1) > 1 else []
     rows = [("data", f"{shown} ({run.get('format')})"), ("", ", ".join(told))]
     rows += [("read with", options)] if options else []
-    results = {
-        "loss": run.get("progressive_loss"),
-        "accuracy": run.get("progressive_accuracy"),
-        "auc": run.get("progressive_auc"),
-    }
-    rows += [("progressive", results_text(results))]
+    rows += [("progressive", progressive_text(run))]
     rows += [("held out", results_text(run["holdout"]))] if run.get("holdout") else []
     rows += [("merged", f"from {run['merged']} models")] if run.get("merged") else []
     return rows

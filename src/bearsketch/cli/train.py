@@ -30,7 +30,7 @@ from bearsketch.cli.options import (
     sources,
     takes_reading,
 )
-from bearsketch.cli.told import Told, results_text
+from bearsketch.cli.told import Told, progressive_text, results_text
 from bearsketch.exceptions import ParameterError
 from bearsketch.sizes import format_bytes, parse_bytes
 
@@ -311,12 +311,7 @@ def _report(display: Display, training: Training, summary: Summary, output: Path
         f"{counts} in {summary.seconds:.1f} s ({summary.examples_per_second:,.0f}/s), {left_out}; "
         f"peak memory {format_bytes(summary.peak_rss_bytes)}"
     )
-    progressive = {
-        "loss": summary.progressive_loss,
-        "accuracy": summary.progressive_accuracy,
-        "auc": summary.progressive_auc,
-    }
-    say(f"progressive {results_text(progressive)}")
+    say(f"progressive {progressive_text(summary.to_json())}")
     if summary.holdout is not None:
         say(f"held out {summary.held_out:,}, learned {learned:,}")
         for title, results in (

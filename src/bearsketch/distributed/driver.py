@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping
@@ -76,6 +77,11 @@ class Tally:
     def mean_loss(self) -> float | None:
         """Mean loss, each example predicted before it was learned."""
         return self.loss / self.weight if self.weight else None
+
+    @property
+    def rmse(self) -> float | None:
+        """Root of the mean squared error, for regression: the loss is half of that error."""
+        return math.sqrt(2.0 * self.loss / self.weight) if self.weight else None
 
     @property
     def accuracy(self) -> float | None:

@@ -337,6 +337,8 @@ class Training:
             progressive_loss=self._first_loss,
             progressive_accuracy=two.accuracy if two else None,
             progressive_auc=two.auc if two else None,
+            progressive_rmse=getattr(first, "rmse", None),
+            progressive_r2=getattr(first, "r2", None),
             holdout=self._held_results(),
             model_bytes=learner.sizes.model_bytes,
             peak_rss_bytes=peak_rss_bytes(),
@@ -359,9 +361,9 @@ class Training:
 
         summary = self.summary().to_json()
         counts = self.stream.counts
-        kept = "passes held_out progressive_loss progressive_accuracy progressive_auc holdout"
+        progressive = [name for name in summary if name.startswith("progressive_")]
         return {
-            **{name: summary[name] for name in kept.split()},
+            **{name: summary[name] for name in ("passes", "held_out", *progressive, "holdout")},
             **read_record(self.stream, MOST_SOURCES),
             "counts": {
                 name: getattr(counts, name)

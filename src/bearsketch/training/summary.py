@@ -28,7 +28,10 @@ class Summary:
         1 for regression.
     progressive_loss, progressive_accuracy, progressive_auc : float or None
         Of the first pass, each example predicted before it was learned. Accuracy is None for
-        regression, AUC for all but two classes.
+        regression, AUC for all but two classes. The loss of regression is half the squared error.
+    progressive_rmse, progressive_r2 : float or None
+        The same for regression: root of the mean squared error, and the share of the variance it
+        explains, which several workers do not know.
     holdout : dict or None
         Accuracy, AUC and log-loss (RMSE and R2) of the final model on the held-out examples, and
         the same with the selected features only under ``selected_only``.
@@ -55,6 +58,8 @@ class Summary:
     progressive_loss: float | None
     progressive_accuracy: float | None
     progressive_auc: float | None
+    progressive_rmse: float | None
+    progressive_r2: float | None
     holdout: dict[str, Any] | None
     model_bytes: int
     peak_rss_bytes: int
