@@ -107,3 +107,15 @@ def test_regression_is_told_in_the_unit_of_its_targets(scale, tmp_path):
     assert "\nprogressive RMSE " in several.stderr
     tested = good("evaluate", tmp_path / "m.bear", data, "-q").stdout
     assert float(re.search(r"RMSE +(\S+)", tested)[1].replace(",", "")) > 0.0
+
+
+def test_weighted_figures_are_called_so(model, tmp_path):
+    data = tmp_path / "d.vw"
+    data.write_text(
+        "".join(f"{i % 2} {1 + i % 3} | {('meeting', 'prize')[i % 2]}\n" for i in range(90))
+    )
+    told = good("evaluate", model, data, "-q").stdout
+    assert told.startswith("90 examples of total weight 180; all figures count them by weight\n")
+    assert result("evaluate", model, data, "-q")["weight"] == 180.0
+    data.write_text("1 | prize\n0 | meeting\n")
+    assert good("evaluate", model, data, "-q").stdout.startswith("2 examples\n")
