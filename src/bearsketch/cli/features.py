@@ -39,7 +39,11 @@ def features(
         str, typer.Option("--format", metavar="table|tsv|json|fasta", help="Form of the output.")
     ] = "table",
 ) -> None:
-    """List the selected features by name, best first.
+    """List the selected features by name, best first: by the size of their weights.
+
+    With more than two classes the size is the root of the sum of squares over the classes, with a
+    selection per class (--per-class) that of the weight for the class. Weights are per unit, so
+    that a column of large numbers has small ones.
 
     A weight is for the class beside it: positive speaks for that class, negative against it. With
     two classes this is always the second; with more, the one the feature has the largest weight

@@ -16,6 +16,7 @@ from bearsketch.cli.checks import (
     make_checkpoints,
     note_plain_size,
     parse_classes,
+    parse_share,
     parse_step,
     refuse_alone_only,
     rows_of_batch,
@@ -141,12 +142,13 @@ def train(
         _learn(metavar="N", help="2 reads ahead while learning, 1 does not; same model."),
     ] = 2,
     holdout: Annotated[
-        float,
+        str,
         _learn(
             metavar="SHARE",
-            help="Do not learn this share of the examples; read them again to test the model.",
+            help="Do not learn this share of the examples, such as 0.1 or 10%; read them again to "
+            "test the model.",
         ),
-    ] = 0.0,
+    ] = "0",
     checkpoint: Annotated[
         Path | None,
         _keep(metavar="DIR", help="Folder for checkpoints, to go on from if the run is stopped."),
@@ -232,7 +234,7 @@ def train(
         "classes": None if classes is None else parse_classes(classes),
         "max_classes": max_classes,
         "passes": passes,
-        "holdout": holdout,
+        "holdout": parse_share(holdout),
         "threads": threads,
     }
     if not quiet:
