@@ -73,7 +73,7 @@ def test_predicted_numbers(tmp_path):
 def test_results_of_two_classes(model, spam):
     got = result("evaluate", model, spam)
     assert list(got) == [
-        "examples", "skipped", "unlabelled", "classes", "accuracy", "auc", "log_loss",
+        "examples", "weight", "skipped", "unlabelled", "classes", "accuracy", "auc", "log_loss",
         "confusion", "selected_only",
     ]  # fmt: skip
     assert (got["examples"], got["accuracy"], got["auc"]) == (600, 1.0, 1.0)

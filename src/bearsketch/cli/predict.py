@@ -49,7 +49,8 @@ def predict(
     """Predict the label of each example, in the order of the data.
 
     A line has the example's number, its tag (empty without one) and the prediction. Data is read
-    as the model's own data was, unless options say otherwise; labels are not needed.
+    as the model's own data was, unless options say otherwise; labels are not needed. Examples of a
+    pipe are answered as they come.
 
     **Examples**
 
@@ -128,11 +129,17 @@ class _JsonLines(_Form):
         return json.dumps(record) + "\n"
 
 
+def _answer(text: str) -> None:
+    """Write to standard output, at once: someone may wait for it."""
+    sys.stdout.write(text)
+    sys.stdout.flush()
+
+
 @contextlib.contextmanager
 def _writing(output: Path | None) -> Iterator[Callable[[str], Any]]:
     """Give a function that writes to standard output, or to a file that is whole or not there."""
     if output is None:
-        yield sys.stdout.write
+        yield _answer
         return
     from bearsketch.files import open_whole
 

@@ -84,7 +84,8 @@ class Stream(Closes):
     """Batches of examples; iterate once for each pass, close when done.
 
     Batches have exactly ``options.rows`` examples, whatever files these come from; only the last
-    one has fewer, and one that would pass a limit on what a batch may hold.
+    one has fewer, one that would pass a limit on what a batch may hold, and with ``options.live``
+    any.
 
     Attributes
     ----------
@@ -197,6 +198,8 @@ class Stream(Closes):
                 self._account.take(piece, hint)
                 self._note(piece, shared)
                 yield from self._deliver(packer.add(self._wanted(piece)))
+                if self.options.live:
+                    yield from self._deliver(packer.finish())
         if packer is not None:
             yield from self._deliver(packer.finish())
         self._account.finish()
