@@ -83,7 +83,7 @@ def noise_of(learner: Learner) -> Noise | None:
     config = learner.config
     if config.k == 0 or config.dimension:
         return None
-    weights = learner.selected().all_weights
+    weights = learner.selected_weights()
     if len(weights) == 0:
         return None
     fill = learner.fill()
