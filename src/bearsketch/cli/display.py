@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Self
 
 from bearsketch.cli.guard import say
+from bearsketch.cli.told import result_number
 from bearsketch.escape import message, visible
 from bearsketch.sizes import format_bytes
 
@@ -213,11 +214,12 @@ def _training_view(training: Training) -> View:
     from bearsketch.training.process import peak_rss_bytes
 
     scores = training.scores
-    facts = [f"loss {training.loss or 0.0:.4f}"]
     if isinstance(scores, ClassScores):
-        facts.append(f"accuracy {scores.accuracy or 0.0:.4f}")
+        facts = [f"loss {training.loss or 0.0:.4f}", f"accuracy {scores.accuracy or 0.0:.4f}"]
         if scores.skewed and scores.auc is not None:
             facts.append(f"AUC {scores.auc:.4f}")
+    else:
+        facts = [f"RMSE {result_number('rmse', scores.rmse or 0.0)}"]
     facts.append(f"model {format_bytes(training.learner.sizes.model_bytes)}")
     facts.append(f"process peak {format_bytes(peak_rss_bytes())}")
     done, total = training.stream.progress()

@@ -42,7 +42,9 @@ def features(
 ) -> None:
     """List the selected features by name, best first: those that move predictions most.
 
-    That is the size of their weights over all classes, times that of their values where above 1.
+    That is the root of the sum of squares of their weights over the classes (--per-class: the
+    weight for the class), times the size of their values where above 1.
+
     A weight is for the class beside it: positive speaks for that class, negative against it. With
     two classes this is always the second; with more, the one the feature has the largest weight
     for. fasta is for k-mers.

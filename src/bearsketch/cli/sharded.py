@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from bearsketch.cli.display import Display, View, make_display, shown_weight
 from bearsketch.cli.options import read_options
+from bearsketch.cli.told import progressive_text, result_number
 from bearsketch.exceptions import ParameterError
 from bearsketch.sizes import format_bytes
 
@@ -180,9 +181,10 @@ class Watching:
             f"{_counted(at_work, 'worker')} busy",
         ]
         if tally.weight:
-            facts.append(f"loss {tally.mean_loss:.4f}")
-            if driver.learner.config.loss != "squared":
-                facts.append(f"accuracy {tally.accuracy:.4f}")
+            if driver.learner.config.loss == "squared":
+                facts.append(f"RMSE {result_number('rmse', tally.rmse or 0.0)}")
+            else:
+                facts += [f"loss {tally.mean_loss:.4f}", f"accuracy {tally.accuracy:.4f}"]
         best = []
         if driver.learner.config.k:
             best = [(f.weight, f.name) for f in list(driver.learner.selected())[:_BEST]]
@@ -191,8 +193,6 @@ class Watching:
 
 
 def _report(display: Display, driver: Driver, summary: Summary, output: Path) -> None:
-    from bearsketch.cli.told import results_text
-
     say, tally = display.note, driver.tally
     say(
         f"{summary.examples:,} examples in {summary.seconds:.1f} s "
@@ -200,10 +200,11 @@ def _report(display: Display, driver: Driver, summary: Summary, output: Path) ->
         f"{summary.unlabelled:,} without a label; {_counted(driver.workers, 'worker')}, "
         f"{_counted(driver.rounds, 'round')}"
     )
-    progressive = {"loss": summary.progressive_loss, "accuracy": summary.progressive_accuracy}
-    say(f"progressive {results_text(progressive)}")
+    say(f"progressive {progressive_text(summary.to_json())}")
     for text in tally.missing or ():
         say(f"warning[JSL-FIELD-MISSING] {text}")
+    for doubt in summary.warnings:
+        say(f"warning[{doubt['code']}] {doubt['message']}")
     if tally.lost:
         say(f"warning[DIST-PARTITION] {len(tally.lost)} partitions were lost, as said above")
     if driver.learner.config.k:

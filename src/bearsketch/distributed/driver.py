@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping
@@ -40,6 +41,7 @@ class Tally:
     loss: float = 0.0
     weight: float = 0.0
     right: float = 0.0
+    order: list[float] = field(default_factory=list)
     counts: Counter[str] = field(default_factory=Counter)
     skipped_by_code: Counter[str] = field(default_factory=Counter)
     errors: list[str] = field(default_factory=list)
@@ -59,6 +61,8 @@ class Tally:
             self.loss += result.loss
             self.weight += result.weight
             self.right += result.right
+            before_it = self.order or [0.0] * len(result.order)
+            self.order = [a + b for a, b in zip(before_it, result.order, strict=True)]
             self.counts.update(result.counts)
             self.skipped_by_code.update(result.skipped_by_code)
             self.errors = [*self.errors, *result.errors][:10]
@@ -84,6 +88,11 @@ class Tally:
     def mean_loss(self) -> float | None:
         """Mean loss, each example predicted before it was learned."""
         return self.loss / self.weight if self.weight else None
+
+    @property
+    def rmse(self) -> float | None:
+        """Root of the mean squared error, for regression: the loss is half of that error."""
+        return math.sqrt(2.0 * self.loss / self.weight) if self.weight else None
 
     @property
     def accuracy(self) -> float | None:

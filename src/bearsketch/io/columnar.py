@@ -28,7 +28,7 @@ from bearsketch.batch import Names, Position
 from bearsketch.exceptions import ParameterError, ParseError
 from bearsketch.io.chunks import Chunks
 from bearsketch.io.labels import LabelKind, names_array
-from bearsketch.io.limits import TYPE_BYTES, TYPE_ROWS
+from bearsketch.io.limits import CHUNK_BYTES, TYPE_BYTES, TYPE_ROWS
 from bearsketch.io.options import ReadOptions
 from bearsketch.io.pieces import Piece, Trouble
 from bearsketch.io.schema import (
@@ -36,6 +36,7 @@ from bearsketch.io.schema import (
     NUMBER,
     TEXT,
     Schema,
+    all_declared,
     check_same,
     make_schema,
 )
@@ -217,6 +218,7 @@ class CsvReader(TableReader):
         self._counts: dict[str, int] = {}
         self._warnings: dict[str, int] = {}
         self._started = False
+        self._tail, self._fed = b"", 0
         self._position = Position(chunks.name, index, 0, 0)
 
     def close(self) -> None:
@@ -228,7 +230,7 @@ class CsvReader(TableReader):
         if not self._started:
             self._start()
         if self._table.n_rows < rows:
-            self._read(rows)
+            self._read(rows, live=self._options.live)
         n = min(rows, self._table.n_rows)
         if n == 0 and self._table.done and not self._table.counts[0] and not self._counts:
             return None
@@ -255,21 +257,39 @@ class CsvReader(TableReader):
         self._table.drop(n)
         return piece
 
-    def _read(self, rows: int) -> None:
+    def _read(self, rows: int, *, live: bool = False) -> None:
+        """Have so many rows; with ``live``, only those that are there, but one at least."""
         while not self._table.read(rows, TYPE_BYTES):
+            if live and self._chunks.waits and self._ends_whole():
+                return
             try:
                 chunk = self._chunks.next()
             except ParseError as error:
                 raise with_last_line(error, self._table.line) from None
-            self._table.feed(chunk or b"", chunk is None)
+            self._feed(chunk)
+
+    def _feed(self, chunk: bytes | None) -> None:
+        """Hand over a chunk; if live, without the start of a line whose rest is to come."""
+        data, self._tail = self._tail + (chunk or b""), b""
+        cut = data.rfind(b"\n") + 1
+        if self._options.live and chunk is not None and len(data) - cut < CHUNK_BYTES:
+            data, self._tail = data[:cut], data[cut:]
+        self._table.feed(data, chunk is None)
+        self._fed += len(data)
+
+    def _ends_whole(self) -> bool:
+        """Whether there are rows, and no part of another: rows are dropped with what follows."""
+        n = self._table.n_rows
+        return bool(n and self._table.end_of(n - 1) == self._fed)
 
     def _start(self) -> None:
         """Read the header and as many rows as fix the columns' types."""
         self._started = True
         columns = self._read_names()
         self._table.expect_columns(len(columns))
-        self._read(TYPE_ROWS)
         known = self._shared.schema
+        live = self._options.live and all_declared(columns, self._options)
+        self._read(TYPE_ROWS, live=live)
         shapes = self._shapes(len(columns)) if known is None else known.shapes
         schema = self._settle_schema(columns, shapes)
         if known is None:

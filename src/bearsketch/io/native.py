@@ -118,8 +118,12 @@ class NativeReader:
         """At most ``rows`` examples, or None at the end."""
         if self._done:
             return None
-        while (block := self._parser.take(rows, max(entries, 0))).hungry:
-            self._feed()
+        enough = rows
+        while (block := self._parser.take(enough, max(entries, 0))).hungry:
+            if self._options.live and enough > 1 and self._chunks.waits:
+                enough = 1  # one will do, and all that are whole by then come with it
+            else:
+                self._feed()
         self._done = block.done
         piece = self._piece(block)
         if self._shared.unmet:

@@ -34,6 +34,9 @@ class ReadOptions:
         Seed of the learner the batches are for; names are hashed with it.
     rows : int
         Examples of a batch. Batches end after so many examples, whatever files they come from.
+    live : bool
+        Whether a batch ends early where a pipe has no more for now, so that what is there can be
+        answered; to predict. To learn, batches must not depend on time.
     names : bool
         Whether batches carry the names of their features.
     include_unlabelled : bool
@@ -104,6 +107,7 @@ class ReadOptions:
 
     seed: int = 0
     rows: int = 1000
+    live: bool = False
     names: bool = True
     include_unlabelled: bool = True
     labels: Literal["auto", "number", "name"] = "auto"
@@ -231,6 +235,7 @@ _RANGE: Check = (f"two integers, shortest and longest, from 1 to {_LONGEST_NGRAM
 CHECKS: dict[str, Check] = {
     "seed": _integer(0, 2**64 - 1, "an integer from 0 to 2^64-1"),
     "rows": _integer(1, 10**7, "an integer from 1 to 10 million"),
+    "live": _BOOL,
     "names": _BOOL,
     "include_unlabelled": _BOOL,
     "labels": _one_of("auto", "number", "name"),

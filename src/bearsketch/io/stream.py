@@ -16,7 +16,7 @@ from bearsketch.io.codecs import codec_named
 from bearsketch.io.formats import certain_format, format_named, guess_format
 from bearsketch.io.limits import HEAD_BYTES
 from bearsketch.io.options import FORMAT_CHECK, ReadOptions
-from bearsketch.io.pieces import Packer, Piece
+from bearsketch.io.pieces import Numbering, Packer, Piece
 from bearsketch.io.readers import Reader, format_hint, make_reader, refuse_archive, refuse_array
 from bearsketch.io.source import Fingerprint, Input, Source, check_unchanged, resolve
 
@@ -85,7 +85,8 @@ class Stream(Closes):
     """Batches of examples; iterate once for each pass, close when done.
 
     Batches have exactly ``options.rows`` examples, whatever files these come from; only the last
-    one has fewer, and one that would pass a limit on what a batch may hold.
+    one has fewer, one that would pass a limit on what a batch may hold, and with ``options.live``
+    any.
 
     Attributes
     ----------
@@ -190,6 +191,7 @@ class Stream(Closes):
         self._check_unchanged()
         shared = self._shared = Shared(self.options)
         packer: Packer | None = None
+        numbering = Numbering()
         for reader, hint in self._readers(shared):
             if packer is None:
                 given, other = self.options, self.counts.other
@@ -197,7 +199,10 @@ class Stream(Closes):
             while (piece := reader.take(packer.rows_left, packer.entries_left)) is not None:
                 self._account.take(piece, hint)
                 self._note(piece, shared)
+                numbering.number(piece)
                 yield from self._deliver(packer.add(self._wanted(piece)))
+                if self.options.live:
+                    yield from self._deliver(packer.finish())
         if packer is not None:
             yield from self._deliver(packer.finish())
         self._account.finish()

@@ -153,7 +153,8 @@ def _one_label(seen: Seen, values: list[Label]) -> DataError:
         f"labels must be of two classes at least, got {what} in all of the first "
         f"{seen.examples:,} examples",
         code="LABEL-ONE",
-        hint="Name all classes (--classes a,b), shuffle the data, or use loss squared for numbers.",
+        hint="Shuffle the data (lines: shuf), name all classes (--classes a,b), or use loss "
+        "squared for numbers.",
     )
 
 
