@@ -16,7 +16,6 @@ number should be, ``NA``, ``N/A``, ``n/a``, ``null``, ``NULL`` and ``None`` are 
 
 from __future__ import annotations
 
-import re
 from abc import ABC, abstractmethod
 from typing import Any
 
@@ -27,12 +26,18 @@ from bearsketch import _core
 from bearsketch.batch import Names, Position
 from bearsketch.exceptions import ParameterError, ParseError
 from bearsketch.io.chunks import Chunks
+from bearsketch.io.doubtful import (
+    A_NUMBER,
+    ABSENT,
+    NOT_A_NUMBER,
+    WITH_COMMA,
+    doubtful_columns,
+)
 from bearsketch.io.labels import LabelKind, names_array
 from bearsketch.io.limits import CHUNK_BYTES, TYPE_BYTES, TYPE_ROWS
 from bearsketch.io.options import ReadOptions
 from bearsketch.io.pieces import Piece, Trouble
 from bearsketch.io.schema import (
-    AS_CATEGORY,
     NUMBER,
     TEXT,
     Schema,
@@ -40,13 +45,6 @@ from bearsketch.io.schema import (
     check_same,
     make_schema,
 )
-
-# A column of text with at most this share of cells that are no numbers may be meant as numeric.
-_STRAY_SHARE = 0.25
-_GROUPED = re.compile(rb" *[+-]?[0-9]{1,3}(,[0-9]{3})+ *")
-_WITH_COMMA = re.compile(rb" *[+-]?[0-9]+(,[0-9]+)?([eE][+-]?[0-9]+)? *")
-# How the core numbers what it finds where a number should be.
-ABSENT, A_NUMBER, NOT_FINITE, OUT_OF_RANGE, NOT_A_NUMBER = range(5)
 
 
 class Shared:
@@ -145,7 +143,7 @@ class TableReader(ABC):
         kind = self._shared.labels
         if kind.kind == "auto":
             seen = self._first_label(schema.label, first, last)
-            comma = self._options.decimal == "," and _WITH_COMMA.fullmatch(seen)
+            comma = self._options.decimal == "," and WITH_COMMA.fullmatch(seen)
             kind.settle(seen.replace(b",", b".") if comma else seen)
         if kind.kind == "auto":
             return None
@@ -293,7 +291,7 @@ class CsvReader(TableReader):
         shapes = self._shapes(len(columns)) if known is None else known.shapes
         schema = self._settle_schema(columns, shapes)
         if known is None:
-            self._note_strays(schema, told=self._note_commas(schema))
+            self._shared.notes += doubtful_columns(self._table, schema, self._options)
 
     def _read_names(self) -> tuple[bytes, ...]:
         given = self._options.columns
@@ -335,62 +333,6 @@ class CsvReader(TableReader):
             numeric = bool((kinds == A_NUMBER).any() and (kinds != NOT_A_NUMBER).all())
             shapes.append(NUMBER if numeric else TEXT)
         return tuple(shapes)
-
-    def _note_strays(self, schema: Schema, told: set[int]) -> None:
-        """Say which columns a few cells alone keep from being numeric."""
-        declared = {*self._options.categorical, *self._options.numeric}
-        for column, kind, name in schema.uses:
-            if kind != AS_CATEGORY or name.decode("utf-8", "replace") in declared or column in told:
-                continue
-            _, kinds = self._table.numbers(column, 0, self._table.n_rows)
-            strays = np.flatnonzero(kinds == NOT_A_NUMBER)
-            present = int((kinds != ABSENT).sum())
-            if len(strays) and len(strays) <= _STRAY_SHARE * present:
-                self._shared.notes.append(self._stray(schema, column, strays, present))
-
-    def _stray(
-        self, schema: Schema, column: int, strays: npt.NDArray[np.intp], present: int
-    ) -> tuple[str, str]:
-        row = int(strays[0])
-        line, place = self._place(row, column)
-        name, cell = schema.shown(column), self._table.texts(column, row, row + 1)[0][:40]
-        shown = cell.decode("utf-8", "backslashreplace")
-        return "TAB-STRAY", (
-            f"column {name!r} is read as categories, because of {present:,} cells looked at "
-            f"{len(strays)} are no numbers (line {line}, column {place}: {shown!r}); write NA "
-            f"where a number is missing, declare the column numeric=[{name!r}] (--numeric {name}) "
-            "to have such cells refused, or categorical if they are right"
-        )
-
-    def _note_commas(self, schema: Schema) -> set[int]:
-        """Say which columns are numbers but for a comma, and return them."""
-        told: set[int] = set()
-        if self._options.decimal == ",":
-            return told
-        declared = {*self._options.categorical, *self._options.numeric}
-        uses = [
-            column
-            for column, kind, _ in schema.uses
-            if kind == AS_CATEGORY and schema.shown(column) not in declared
-        ]
-        if schema.label is not None and self._options.labels == "auto":
-            uses.append(schema.label)
-        for column in uses:
-            _, kinds = self._table.numbers(column, 0, self._table.n_rows)
-            texts = self._table.texts(column, 0, self._table.n_rows)
-            cells = [text for text, kind in zip(texts, kinds, strict=True) if kind != ABSENT]
-            odd = [cell for cell in cells if b"," in cell]
-            if odd and all(map(_WITH_COMMA.fullmatch, cells)):
-                told.add(column)
-                remedy = "decimal=',' (--decimal ,) reads them as numbers"
-                if all(map(_GROUPED.fullmatch, odd)):
-                    remedy += ", unless the comma groups digits: then take it out of the data"
-                message = (
-                    f"column {schema.shown(column)!r} has numbers with a decimal comma "
-                    f"({odd[0].decode()!r}), which are read as words; {remedy}"
-                )
-                self._shared.notes.append(("TAB-DECIMAL", message))
-        return told
 
     def _place(self, row: int, column: int) -> tuple[int, int]:
         return int(self._table.lines(row, row + 1)[0]), self._table.column_of(row, column)
