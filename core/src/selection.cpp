@@ -14,6 +14,8 @@ double norm_of(ConstReals weights) {
 }
 
 constexpr double kMagnitudeRate = 0.1;
+constexpr double kCoarse = 8.0;     // a magnitude that cells are too coarse for
+constexpr double kAboveBar = 1.01;  // times the smallest norm
 
 // Root mean square of a column's values in this batch, where that is above 1.
 double magnitude_of(ConstReals damping, std::size_t column) {
@@ -281,14 +283,20 @@ void Selection::consider(std::size_t group, const Candidate& candidate, const Ac
   storage.query_one(places, candidate.column, estimate_);
   const ConstReals weights = ConstReals(estimate_).subspan(first, width_);
   const double norm = norm_of(weights) * candidate.magnitude;
-  if (norm <= (top.full() ? top.norm(top.smallest()) : 0.0)) return;
+  const double bar = top.full() ? top.norm(top.smallest()) : 0.0;
+  if (norm <= bar) return;
   if (top.full()) {
     const std::int32_t out = top.smallest();
     storage.release(top.key(out), first, top.weights(out));
     top.remove_smallest();
   }
   storage.admit(candidate.key, first, weights);
-  top.insert(candidate.key, weights, name_of(active, candidate.column), candidate.magnitude);
+  // What a narrow cell holds of a weight for large values is mostly the rounding: it enters last.
+  started_.assign(weights.begin(), weights.end());
+  if (candidate.magnitude > kCoarse) {
+    for (double& weight : started_) weight *= std::min(1.0, kAboveBar * bar / norm);
+  }
+  top.insert(candidate.key, started_, name_of(active, candidate.column), candidate.magnitude);
 }
 
 // Two names on one key share one weight: both are kept, and the case is counted.

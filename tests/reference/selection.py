@@ -87,13 +87,14 @@ class Selection:
     @staticmethod
     def _consider(top, columns, key, size, storage) -> None:
         estimate = storage.estimate(key)[columns]
-        if norm(estimate) * size <= top.bar():
+        bar, size_now = top.bar(), norm(estimate) * size
+        if size_now <= bar:
             return
         if top.full():
             out = top.smallest()
             storage.release(out, columns, top.weights.pop(out))
         storage.admit(key, columns, estimate)
-        top.put(key, estimate)
+        top.put(key, estimate * min(1.0, 1.01 * bar / size_now) if size > 8 else estimate)
         top.magnitudes[key] = float(np.float32(size))
 
     def scale(self, c: float) -> None:

@@ -136,7 +136,7 @@ class Selection {
   std::size_t classes_, width_;
   std::vector<TopK> tops_;
   std::vector<Candidate> candidates_;
-  std::vector<double> estimate_;
+  std::vector<double> estimate_, started_;
   std::size_t name_collisions_ = 0;
 };
 
