@@ -91,7 +91,7 @@ def test_the_process_peak_is_as_planned(options, tmp_path):
         [sys.executable, "-S", "-c", MEASURE, *run], capture_output=True, text=True, check=True
     )
     # A bound: small examples need less, and the room for k features is not filled.
-    assert 0.4 * told < int(done.stdout) * 1024 < 1.05 * told
+    assert 0.35 * told < int(done.stdout) * 1024 < 1.05 * told
 
 
 def test_the_table_has_a_column_a_budget():
