@@ -82,24 +82,26 @@ asan-test: setup  ## the Python tests once, the compiled part under address and 
 
 SECONDS ?= 30
 RUNS ?=
-FUZZ_TARGETS ?= vw svmlight fasta fastq text jsonl csv chunks learner
+FUZZ_TARGETS ?= vw svmlight fasta fastq text jsonl csv chunks fast_vs_plain roundtrip learner train_small
 fuzz: $(VENV)/.tools  ## run each fuzz target for SECONDS, or for RUNS executions; finds are in build/fuzz/found
 	tools/need-debian clang++-14 clang-14 libclang-rt-14-dev
 	PATH="$(CURDIR)/$(BIN):$$PATH"; cmake --preset fuzz >/dev/null && cmake --build --preset fuzz -j $(JOBS)
 	mkdir -p build/fuzz/found
 	for target in $(FUZZ_TARGETS); do \
 	  mkdir -p build/fuzz/corpus/$$target; \
-	  build/fuzz/fuzz/fuzz_$$target $(if $(RUNS),-runs=$(RUNS),-max_total_time=$(SECONDS)) -timeout=10 -max_len=400 \
+	  ASAN_OPTIONS=malloc_context_size=0:quarantine_size_mb=8 build/fuzz/fuzz/fuzz_$$target \
+	    $(if $(RUNS),-runs=$(RUNS),-max_total_time=$(SECONDS)) -timeout=120 -max_len=200 -entropic=0 \
 	    -print_final_stats=1 -verbosity=0 -artifact_prefix=build/fuzz/found/$$target- \
 	    build/fuzz/corpus/$$target tests/corpus/$$target || exit 1; \
 	done
 
 BUDGET ?= 1800
+PARTS ?=
 reliability: setup  ## kills, faults, peaks of memory and fuzzing for BUDGET seconds; docs/reliability.md
 	tools/need-debian strace strace
 	tools/need-debian clang++-14 clang-14 libclang-rt-14-dev
 	PATH="$(CURDIR)/$(BIN):$$PATH"; cmake --preset fuzz >/dev/null && cmake --build --preset fuzz -j $(JOBS)
-	nice -n 15 $(BIN)/python -m reliability.run --budget $(BUDGET)
+	nice -n 15 $(BIN)/python -m reliability.run --budget $(BUDGET) $(if $(PARTS),--parts $(PARTS))
 
 bench: setup  ## speed and memory beside scikit-learn, Vowpal Wabbit and River, as ratios in one run
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --group bench

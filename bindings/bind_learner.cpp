@@ -111,11 +111,13 @@ nb::dict selected(const Learner& learner, std::size_t group) {
   const bear::TopK& top = learner.selection().top(group);
   std::vector<std::uint64_t> keys;
   std::vector<double> weights;
+  std::vector<float> magnitudes;
   nb::list names, aliases;
   for (const std::int32_t slot : top.ranked()) {
     keys.push_back(top.key(slot));
     const auto w = top.weights(slot);
     weights.insert(weights.end(), w.begin(), w.end());
+    magnitudes.push_back(static_cast<float>(top.magnitude(slot)));
     names.append(nb::bytes(top.name(slot).data(), top.name(slot).size()));
     aliases.append(nb::bytes(top.alias(slot).data(), top.alias(slot).size()));
   }
@@ -123,16 +125,19 @@ nb::dict selected(const Learner& learner, std::size_t group) {
   nb::dict out;
   out["keys"] = give(std::move(keys));
   out["weights"] = give(std::move(weights), {n, top.width()});
+  out["magnitudes"] = give(std::move(magnitudes));
   out["names"] = names;
   out["aliases"] = aliases;
   return out;
 }
 
 void restore_selected(Learner& learner, std::size_t group, const In<std::uint64_t>& keys,
-                      const In<double>& weights, const nb::list& names, const nb::list& aliases) {
+                      const In<double>& weights, const In<float>& magnitudes, const nb::list& names,
+                      const nb::list& aliases) {
   bear::TopK& top = learner.selection().top(group);
   if (keys.size() > top.k() || weights.size() != keys.size() * top.width() ||
-      names.size() != keys.size() || aliases.size() != keys.size()) {
+      magnitudes.size() != keys.size() || names.size() != keys.size() ||
+      aliases.size() != keys.size()) {
     throw nb::value_error("selected entries do not fit the learner");
   }
   const auto text = [](nb::handle item) {
@@ -142,8 +147,10 @@ void restore_selected(Learner& learner, std::size_t group, const In<std::uint64_
   top.clear();
   for (std::size_t i = 0; i < keys.size(); ++i) {
     if (top.find(view(keys)[i]) >= 0) throw nb::value_error("a key is selected twice");
+    const double magnitude = view(magnitudes)[i];
+    if (!(magnitude >= 1.0)) throw nb::value_error("a magnitude is at least 1");
     const auto slot = top.insert(view(keys)[i], view(weights).subspan(i * top.width(), top.width()),
-                                 text(names[i]));
+                                 text(names[i]), magnitude);
     top.set_alias(slot, text(aliases[i]));
   }
 }
@@ -186,24 +193,44 @@ void restore_cells(Learner& learner, const In<std::uint8_t>& given) {
 }
 
 // Weights of some keys of each group, made exact, and last the cells without them.
-nb::list take_apart(Learner& learner, const std::vector<In<std::uint64_t>>& keys) {
-  std::vector<bear::Keys> views;
-  for (const auto& part : keys) views.push_back(view(part));
-  bear::Exact exact = bear::take_apart(learner, views);
+nb::list give_exact(bear::Exact exact, const Learner& learner,
+                    const std::vector<bear::Keys>& keys) {
   nb::list out;
-  for (std::size_t g = 0; g < views.size(); ++g) {
+  for (std::size_t g = 0; g < keys.size(); ++g) {
     const std::size_t width = learner.selection().top(g).width();
-    out.append(give(std::move(exact.weights[g]), {views[g].size(), width}));
+    out.append(give(std::move(exact.weights[g]), {keys[g].size(), width}));
   }
   out.append(give(std::move(exact.cells)));
   return out;
+}
+
+std::vector<bear::Keys> views(const std::vector<In<std::uint64_t>>& keys) {
+  std::vector<bear::Keys> out;
+  for (const auto& part : keys) out.push_back(view(part));
+  return out;
+}
+
+nb::list take_apart(Learner& learner, const std::vector<In<std::uint64_t>>& keys) {
+  const auto viewed = views(keys);
+  return give_exact(bear::take_apart(learner, viewed), learner, viewed);
+}
+
+nb::list average(const std::vector<Learner*>& parts, const In<double>& shares, Learner* start,
+                 const std::vector<In<std::uint64_t>>& keys) {
+  const auto viewed = views(keys);
+  bear::Exact mean;
+  {
+    const nb::gil_scoped_release released;
+    mean = bear::average(parts, view(shares), start, viewed);
+  }
+  return give_exact(std::move(mean), *parts[0], viewed);
 }
 
 void put_together(Learner& learner, const In<double>& cells,
                   const std::vector<In<std::uint64_t>>& keys,
                   const std::vector<In<double>>& weights, double quantum, double writes) {
   bear::Returned returned;
-  for (const auto& part : keys) returned.keys.push_back(view(part));
+  returned.keys = views(keys);
   for (const auto& part : weights) returned.weights.push_back(view(part));
   bear::put_together(learner, view(cells), returned, quantum, writes);
 }
@@ -268,7 +295,7 @@ void bind_learner(nb::module_& m) {
       .def("finish_pass", &Learner::finish_pass)
       .def("selected", &selected, nb::arg("group"))
       .def("restore_selected", &restore_selected, nb::arg("group"), nb::arg("keys"),
-           nb::arg("weights"), nb::arg("names"), nb::arg("aliases"))
+           nb::arg("weights"), nb::arg("magnitudes"), nb::arg("names"), nb::arg("aliases"))
       .def("take_apart", &take_apart, nb::arg("keys"))
       .def("put_together", &put_together, nb::arg("cells"), nb::arg("keys"), nb::arg("weights"),
            nb::arg("quantum"), nb::arg("writes"))
@@ -288,4 +315,7 @@ void bind_learner(nb::module_& m) {
       .def("restore_resume_state", &restore_resume_state, nb::arg("factor"), nb::arg("watch"),
            nb::arg("history_keys"), nb::arg("history_numbers"))
       .def("fill", &fill);
+
+  m.def("average", &average, nb::arg("parts"), nb::arg("shares"), nb::arg("start").none(),
+        nb::arg("keys"));
 }

@@ -188,6 +188,7 @@ class PyParser {
   std::uint64_t byte() const { return byte_; }
   std::int64_t line() const { return line_; }
   std::int64_t lines_read() const { return parser_->lines_read(); }
+  std::vector<std::string> unmet_fields() const { return parser_->unmet_fields(); }
 
  private:
   // One call at a time: the parser reads without the interpreter's lock.
@@ -318,5 +319,6 @@ void bind_parse(nb::module_& m) {
       .def("take", &PyParser::take, nb::arg("max_rows"), nb::arg("max_entries"))
       .def_prop_ro("byte", &PyParser::byte)
       .def_prop_ro("line", &PyParser::line)
-      .def_prop_ro("lines_read", &PyParser::lines_read);
+      .def_prop_ro("lines_read", &PyParser::lines_read)
+      .def_prop_ro("unmet_fields", &PyParser::unmet_fields);
 }

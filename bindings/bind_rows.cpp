@@ -197,11 +197,14 @@ void bind_csv(nb::module_& m) {
   nb::class_<CsvTable>(m, "CsvTable", "Rows of a comma- or tab-separated table, from chunks.")
       .def(
           "__init__",
-          [](CsvTable* self, const std::string& delimiter, std::size_t max_record_bytes) {
-            if (delimiter.size() != 1) throw std::invalid_argument("delimiter must be one byte");
-            new (self) CsvTable(delimiter[0], max_record_bytes);
+          [](CsvTable* self, const std::string& delimiter, std::size_t max_record_bytes,
+             const std::string& decimal) {
+            if (delimiter.size() != 1 || decimal.size() != 1) {
+              throw std::invalid_argument("delimiter and decimal must be one byte each");
+            }
+            new (self) CsvTable(delimiter[0], max_record_bytes, decimal[0]);
           },
-          "delimiter"_a, "max_record_bytes"_a)
+          "delimiter"_a, "max_record_bytes"_a, "decimal"_a = ".")
       .def(
           "feed",
           [](CsvTable& self, nb::bytes chunk, bool final) {

@@ -67,6 +67,6 @@ extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t siz
   require(static_cast<std::size_t>(whole.counts.skipped) == whole.errors.size(), "skipped");
   for (const auto& [line, column, code] : whole.errors)
     require(line >= 1 && column >= 1, "errors have a place");
-  require(read_table(text, 1) == whole && read_table(text, 7) == whole, "chunks do not matter");
+  require(read_table(text, second_options(text) ? 1 : 7) == whole, "chunks do not matter");
   return 0;
 }

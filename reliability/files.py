@@ -10,10 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from bearsketch import Batch, Learner, ModelFileError, make_learner, model_file
-from bearsketch.exceptions import BearError
+from bearsketch import Batch, ModelFileError, make_learner, model_file
 from bearsketch.io import open_stream
-from bearsketch.learners import state
 from bearsketch.training.checkpoint import Checkpoints
 from bearsketch.training.loop import Training
 
@@ -25,10 +23,13 @@ def small_model() -> bytes:
     return learner.to_bytes()
 
 
+CHECKPOINT_TEXT = b"".join(b"%d |w s%d n%d\n" % (i % 2, i % 2, i % 50) for i in range(400))
+
+
 def small_checkpoint(folder: Path, **options: Any) -> bytes:
     """Last checkpoint of a short run."""
-    text = b"".join(b"%d |w s%d n%d\n" % (i % 2, i % 2, i % 50) for i in range(400))
-    with open_stream(io.BytesIO(text), "vw", rows=20, include_unlabelled=False) as stream:
+    text = io.BytesIO(CHECKPOINT_TEXT)
+    with open_stream(text, "vw", rows=20, include_unlabelled=False) as stream:
         kept = Checkpoints(folder, 100, resume=True)
         Training(stream, checkpoint=kept, **{"memory": "256", "k": 2, **options}).run()
     assert kept.written is not None
@@ -105,27 +106,3 @@ def reseal(data: bytes) -> bytes | None:
         return None
     blank = data[:at] + model_file.NO_DIGEST + data[at + 64 :]
     return blank[:at] + hashlib.sha256(blank).hexdigest().encode() + blank[at + 64 :]
-
-
-PROBE = Batch([0, 2, 3], [3, 4, 5], [1.0, -1.0, 2.0], labels=[1, 0])
-
-
-def sealed_edit(sound: bytes, rng: np.random.Generator) -> str:
-    """One edit under a right checksum: refused, or a model that is finite and saves as it is."""
-    changed = edit(sound, rng)
-    data = reseal(changed) if rng.integers(8) else changed
-    if data is None:
-        return "refused"
-    try:
-        learner = Learner.from_bytes(data)
-        learner.predict_margin(PROBE) if learner.naming == "id" else learner.weights_of([3, 4])
-        again = learner.to_bytes()
-    except BearError:
-        return "refused"
-    assert Learner.from_bytes(again).to_bytes() == again
-    assert all(
-        np.isfinite(array).all()
-        for array in state.dump(learner)[0].values()
-        if array.dtype.kind == "f"
-    )
-    return "used"

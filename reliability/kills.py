@@ -48,7 +48,7 @@ def newest(folder: Path) -> tuple[int, int]:
 def random_kills(folder: Path, kills: int, deadline: float, seed: int = 0) -> dict[str, Any]:
     """Kill after uniform random delays, chained; after each kill a copy is run to its end."""
     rng = np.random.default_rng(seed)
-    path = data.write(folder / "kills.vw", 30_000, 15, 1 << 40, names=True)
+    path = data.write(folder / "kills.vw", 15_000, 15, 1 << 40, names=True)
     begun = time.monotonic()
     expected = finish(path, folder / "straight", folder / "straight.bear")
     whole = time.monotonic() - begun

@@ -19,10 +19,11 @@ from pathlib import Path
 from typing import Any
 
 from bearsketch import __version__
-from reliability import determinism, files, fuzz, kills, memory, page, syscalls
+from reliability import determinism, files, fuzz, kills, memory, page, syscalls, targets
 
-# Share of the budget that each part may take at most.
-SHARES = {"memory": 0.25, "kills": 0.3, "syscalls": 0.2, "files": 0.05, "fuzz": 0.35}
+# How what is left of the budget is divided among the parts that can do less; the others come first
+# and take what they need, about five minutes.
+SHARES = {"files": 1, "syscalls": 5, "kills": 7, "fuzz": 3, "long_fuzz": 1}
 KILLS = 200
 EDITS = 100_000
 FUZZ_RUNS = 1_000_000
@@ -63,18 +64,19 @@ def files_part(folder: Path, deadline: float, small: bool) -> dict[str, Any]:
 
 def fuzz_part(folder: Path, deadline: float, small: bool) -> dict[str, Any]:
     found: dict[str, Any] = {}
-    targets = [*fuzz.NATIVE, *fuzz.PYTHON]
-    for done, target in enumerate(targets):
-        seconds = (deadline - time.monotonic()) / (len(targets) - done)
-        runs = 1000 if small else FUZZ_RUNS
-        if target in fuzz.PYTHON:
-            until = time.monotonic() + seconds
-            found[target] = fuzz.loop(fuzz.PYTHON[target], runs, until, seed=0)
-        elif Path(f"build/fuzz/fuzz/fuzz_{target}").exists():
-            found[target] = fuzz.native(target, runs, max(int(seconds), 1))
-        else:
-            found[target] = {"left_out": "not built: make fuzz"}
+    names = [*fuzz.NATIVE, *targets.PYTHON, *targets.SLOW]
+    for done, name in enumerate(names):
+        seconds = (deadline - time.monotonic()) / (len(names) - done)
+        found[name] = fuzz.one(name, 1000 if small else FUZZ_RUNS, max(seconds, 1.0))
     return found
+
+
+def long_fuzz_part(folder: Path, deadline: float, small: bool) -> dict[str, Any]:
+    """A million executions of each target, one after the other."""
+    return {
+        name: fuzz.one(name, FUZZ_RUNS, max(deadline - time.monotonic(), 1.0))
+        for name in (*fuzz.NATIVE, *targets.PYTHON)
+    }
 
 
 def determinism_part(folder: Path, deadline: float, small: bool) -> dict[str, Any]:
@@ -83,18 +85,20 @@ def determinism_part(folder: Path, deadline: float, small: bool) -> dict[str, An
 
 PARTS: dict[str, Callable[[Path, float, bool], dict[str, Any]]] = {
     "determinism": determinism_part,
-    "files": files_part,
     "memory": memory_part,
+    "files": files_part,
     "syscalls": syscalls_part,
     "kills": kills_part,
     "fuzz": fuzz_part,
+    "long_fuzz": long_fuzz_part,
 }
+CAMPAIGN = [name for name in PARTS if name != "long_fuzz"]
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--budget", type=float, default=1800.0, help="seconds in all")
-    parser.add_argument("--parts", default=",".join(PARTS), help="some of them, between commas")
+    parser.add_argument("--parts", default=",".join(CAMPAIGN), help=f"of {', '.join(PARTS)}")
     parser.add_argument("--small", action="store_true", help="a few of each, to try the campaign")
     parser.add_argument("--out", type=Path, default=Path("reliability.json"))
     given = parser.parse_args()
@@ -104,9 +108,13 @@ def main() -> int:
         "python": platform.python_version(),
         "system": f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores",
     }
-    for name in given.parts.split(","):
+    chosen = given.parts.split(",")
+    end = time.monotonic() + given.budget
+    for i, name in enumerate(chosen):
         begun = time.monotonic()
-        deadline = begun + given.budget * SHARES.get(name, 1.0)
+        shares = [SHARES.get(other, 0) for other in chosen[i:]]
+        part = shares[0] / sum(shares) if shares[0] else 1.0
+        deadline = begun + max(end - begun, 0.0) * part
         with tempfile.TemporaryDirectory(prefix="bearsketch-") as folder:
             results[name] = PARTS[name](Path(folder), deadline, given.small)
         results[name]["seconds_taken"] = round(time.monotonic() - begun, 1)

@@ -211,7 +211,10 @@ def replaced(value, path, new):
     return {**value, path[0]: replaced(value[path[0]], path[1:], new)}
 
 
-NONSENSE = [None, -1, 0, 3, 1.5, True, "x", [], {}, [1, 2], [[1], [2]], 2**70, -(2**70), "9" * 400]
+NONSENSE = [
+    *(None, -1, 0, 3, 1.5, True, "x", [], {}, [1, 2], [[1], [2]]),
+    *(2**70, -(2**70), 10**400, "9" * 400),
+]
 
 
 def test_a_sealed_record_that_makes_no_sense_is_refused(tmp_path):

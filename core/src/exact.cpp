@@ -1,6 +1,7 @@
 #include "bear/exact.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstring>
 
@@ -63,6 +64,54 @@ std::vector<double> take_out(const Learner& learner, Learner& wide, std::size_t 
   return weights;
 }
 
+// Fills the cells of `wide`, takes the keys out of them, and gives their weights by group.
+std::vector<std::vector<double>> take_apart_into(Learner& learner, Learner& wide,
+                                                 const std::vector<Keys>& keys) {
+  if (keys.size() != learner.selection().groups()) {
+    throw std::invalid_argument("keys must be given for each group");
+  }
+  copy_cells(learner, wide);
+  std::vector<std::vector<double>> weights;
+  for (std::size_t g = 0; g < keys.size(); ++g) {
+    weights.push_back(take_out(learner, wide, g, keys[g]));
+  }
+  return weights;
+}
+
+// A block of numbers: what moves away from `base` add up to, and how long they were.
+class Moves {
+ public:
+  explicit Moves(ConstReals base) : base_(base), sum_(base.size()) {}
+
+  void add(ConstReals to, double share) {
+    std::array<double, 4> squares{};  // sums that need not wait for one another
+    const auto one = [&](std::size_t i, double& square) {
+      const double move = to[i] - base_[i];
+      square += move * move;
+      sum_[i] += share * move;
+    };
+    std::size_t i = 0;
+    for (; i + 4 <= sum_.size(); i += 4) {
+      for (std::size_t j = 0; j < 4; ++j) one(i + j, squares[j]);
+    }
+    for (; i < sum_.size(); ++i) one(i, squares[0]);
+    square_ += share * ((squares[0] + squares[1]) + (squares[2] + squares[3]));
+  }
+
+  std::vector<double> end(bool stretched) && {
+    double square = 0.0;
+    for (const double move : sum_) square += move * move;
+    const double factor = stretched && square > 0.0 ? std::sqrt(square_ / square) : 1.0;
+    for (std::size_t i = 0; i < sum_.size(); ++i) sum_[i] = base_[i] + factor * sum_[i];
+    return std::move(sum_);
+  }
+
+ private:
+  ConstReals base_;
+  std::vector<double> sum_;
+  double square_ = 0.0;
+};
+
 void round_to_bytes(std::span<const double> from, Learner& learner, double quantum, double writes) {
   double largest = 0.0;
   for (const double cell : from) largest = std::max(largest, std::abs(cell));
@@ -82,18 +131,37 @@ void round_to_bytes(std::span<const double> from, Learner& learner, double quant
 }  // namespace
 
 Exact take_apart(Learner& learner, const std::vector<Keys>& keys) {
-  if (keys.size() != learner.selection().groups()) {
-    throw std::invalid_argument("keys must be given for each group");
-  }
   Learner wide(widened(learner.recipe()));
-  copy_cells(learner, wide);
   Exact exact;
-  for (std::size_t g = 0; g < keys.size(); ++g) {
-    exact.weights.push_back(take_out(learner, wide, g, keys[g]));
-  }
+  exact.weights = take_apart_into(learner, wide, keys);
   const auto cells = cells_as<double>(wide);
   exact.cells.assign(cells.begin(), cells.end());
   return exact;
+}
+
+Exact average(const std::vector<Learner*>& parts, ConstReals shares, Learner* start,
+              const std::vector<Keys>& keys) {
+  if (parts.empty() || shares.size() != parts.size()) {
+    throw std::invalid_argument("there must be parts, and a share for each");
+  }
+  Learner wide(widened(parts[0]->recipe()));
+  // Without a start, moves are counted from zero.
+  Exact base = take_apart(start == nullptr ? *parts[0] : *start, keys);
+  if (start == nullptr) {
+    for (auto& block : base.weights) std::fill(block.begin(), block.end(), 0.0);
+    std::fill(base.cells.begin(), base.cells.end(), 0.0);
+  }
+  std::vector<Moves> weights(base.weights.begin(), base.weights.end());
+  Moves cells(base.cells);
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const auto own = take_apart_into(*parts[i], wide, keys);
+    for (std::size_t g = 0; g < own.size(); ++g) weights[g].add(own[g], shares[i]);
+    cells.add(cells_as<double>(wide), shares[i]);
+  }
+  Exact mean;
+  for (Moves& moves : weights) mean.weights.push_back(std::move(moves).end(start != nullptr));
+  mean.cells = std::move(cells).end(start != nullptr);
+  return mean;
 }
 
 void put_together(Learner& learner, ConstReals cells, const Returned& returned, double quantum,

@@ -13,6 +13,15 @@ double norm_of(ConstReals weights) {
   return weights.size() == 1 ? std::abs(weights[0]) : std::sqrt(dot(weights, weights));
 }
 
+constexpr double kMagnitudeRate = 0.1;
+constexpr double kCoarse = 8.0;     // a magnitude that cells are too coarse for
+constexpr double kAboveBar = 1.01;  // times the smallest norm
+
+// Root mean square of a column's values in this batch, where that is above 1.
+double magnitude_of(ConstReals damping, std::size_t column) {
+  return damping.empty() ? 1.0 : 1.0 / std::sqrt(damping[column]);
+}
+
 std::string_view name_of(const ActiveSet& active, std::size_t column) {
   const BatchView& batch = active.batch();
   return batch.named() ? batch.name(active.entry(column)) : std::string_view{};
@@ -43,6 +52,7 @@ void TopK::grow() {
     weights_.reserve(room * width_);
     norms_.reserve(room);
     bounds_.reserve(room);
+    magnitudes_.reserve(room);
     names_.reserve(room);
     aliases_.reserve(room);
     positions_.reserve(room);
@@ -54,6 +64,7 @@ void TopK::grow() {
   weights_.resize(weights_.size() + width_);
   norms_.push_back(0.0);
   bounds_.push_back(0.0);
+  magnitudes_.push_back(1.0F);
   names_.emplace_back();
   aliases_.emplace_back();
   positions_.push_back(0);
@@ -106,13 +117,26 @@ double TopK::narrow(double weight) const {
 void TopK::update(std::int32_t slot, double keep, ConstReals change) {
   double* at = weights_.data() + index(slot) * width_;
   for (std::size_t i = 0; i < width_; ++i) at[i] = narrow(keep * at[i] + change[i]);
-  const double norm = norms_[index(slot)] = norm_of(weights(slot));
+  measure(slot);
+}
+
+void TopK::meet(std::int32_t slot, double square) {
+  const double known = magnitude(slot) * magnitude(slot);
+  const double now = std::sqrt(known + kMagnitudeRate * (square - known));
+  magnitudes_[index(slot)] = static_cast<float>(now);
+  measure(slot);
+}
+
+double TopK::measured(std::int32_t slot) const { return norm_of(weights(slot)) * magnitude(slot); }
+
+void TopK::measure(std::int32_t slot) {
+  const double norm = norms_[index(slot)] = measured(slot);
   if (norm >= bounds_[index(slot)]) return;
   set_bound(slot);
   sift_up(positions_[index(slot)]);
 }
 
-std::int32_t TopK::insert(Key key, ConstReals weights, std::string_view name) {
+std::int32_t TopK::insert(Key key, ConstReals weights, std::string_view name, double magnitude) {
   if (free_.empty()) grow();
   const std::int32_t slot = free_.back();
   free_.pop_back();
@@ -122,7 +146,8 @@ std::int32_t TopK::insert(Key key, ConstReals weights, std::string_view name) {
   std::transform(weights.begin(), weights.end(),
                  weights_.begin() + static_cast<std::ptrdiff_t>(index(slot) * width_),
                  [this](double weight) { return narrow(weight); });
-  norms_[index(slot)] = norm_of(this->weights(slot));
+  magnitudes_[index(slot)] = static_cast<float>(magnitude);
+  norms_[index(slot)] = measured(slot);
   set_bound(slot);
   slots_.insert(key, slot);
   order_.push_back(slot);
@@ -144,7 +169,7 @@ void TopK::scale(double c) {
   for (const std::int32_t slot : order_) {
     double* at = weights_.data() + index(slot) * width_;
     for (std::size_t i = 0; i < width_; ++i) at[i] = narrow(c * at[i]);
-    norms_[index(slot)] = norm_of(weights(slot));
+    norms_[index(slot)] = measured(slot);
     set_bound(slot);
   }
   for (std::size_t at = size() / 2; at-- > 0;) sift_down(at);  // rounding may have made ties
@@ -204,11 +229,12 @@ void Selection::scale(double c) {
 }
 
 void Selection::offer(const ActiveSet& active, Places& places, Reals weights, ConstReals z,
-                      Storage& storage) {
+                      Storage& storage, ConstReals damping) {
   for (std::size_t g = 0; g < groups(); ++g) refresh(g, active, places, weights, storage.exact());
+  if (!damping.empty()) meet(places, damping);
   for (const std::uint32_t i : places.chosen) clear_few(weights.data() + i * width_, width_);
   for (std::size_t g = 0; g < groups(); ++g) {
-    collect(g, active, weights, z);
+    collect(g, active, weights, z, damping);
     for (const auto& candidate : candidates_) consider(g, candidate, active, places, storage);
   }
 }
@@ -226,16 +252,23 @@ void Selection::refresh(std::size_t group, const ActiveSet& active, const Places
   }
 }
 
+void Selection::meet(const Places& places, ConstReals damping) {
+  for (const std::uint32_t i : places.chosen) {
+    tops_[places.group_of(i)].meet(places.members[i], 1.0 / damping[places.column_of(i)]);
+  }
+}
+
 // Keys whose weights beat the smallest of the selected; those of the selected are zero here.
 void Selection::collect(std::size_t group, const ActiveSet& active, ConstReals weights,
-                        ConstReals z) {
+                        ConstReals z, ConstReals damping) {
   TopK& top = tops_[group];
   const double bar = top.full() ? top.norm(top.smallest()) : 0.0;
   candidates_.clear();
   for (std::size_t a = 0; a < active.size(); ++a) {
     const std::size_t at = a * classes_ + first_class(group);
-    if (norm_of(weights.subspan(at, width_)) <= bar) continue;
-    candidates_.push_back({norm_of(z.subspan(at, width_)), active.keys()[a], a});
+    const double magnitude = magnitude_of(damping, a);
+    if (norm_of(weights.subspan(at, width_)) * magnitude <= bar) continue;
+    candidates_.push_back({norm_of(z.subspan(at, width_)), active.keys()[a], a, magnitude});
   }
   std::sort(candidates_.begin(), candidates_.end(), [](const auto& a, const auto& b) {
     return a.moved != b.moved ? a.moved > b.moved : a.key < b.key;
@@ -249,14 +282,21 @@ void Selection::consider(std::size_t group, const Candidate& candidate, const Ac
   const std::size_t first = first_class(group);
   storage.query_one(places, candidate.column, estimate_);
   const ConstReals weights = ConstReals(estimate_).subspan(first, width_);
-  if (norm_of(weights) <= (top.full() ? top.norm(top.smallest()) : 0.0)) return;
+  const double norm = norm_of(weights) * candidate.magnitude;
+  const double bar = top.full() ? top.norm(top.smallest()) : 0.0;
+  if (norm <= bar) return;
   if (top.full()) {
     const std::int32_t out = top.smallest();
     storage.release(top.key(out), first, top.weights(out));
     top.remove_smallest();
   }
   storage.admit(candidate.key, first, weights);
-  top.insert(candidate.key, weights, name_of(active, candidate.column));
+  // What a narrow cell holds of a weight for large values is mostly the rounding: it enters last.
+  started_.assign(weights.begin(), weights.end());
+  if (candidate.magnitude > kCoarse) {
+    for (double& weight : started_) weight *= std::min(1.0, kAboveBar * bar / norm);
+  }
+  top.insert(candidate.key, started_, name_of(active, candidate.column), candidate.magnitude);
 }
 
 // Two names on one key share one weight: both are kept, and the case is counted.

@@ -76,6 +76,39 @@ TEST_CASE("what was taken out and put back is the same learner") {
   for (std::size_t i = 0; i < keys.size(); ++i) CHECK(after[i] == doctest::Approx(before[i]));
 }
 
+TEST_CASE("moves from a common start are averaged, and are as long as they were") {
+  const auto recipe =
+      recipe_of(Precision::float32, 21);  // a number of cells that four does not divide
+  const auto start = trained(recipe, 1), a = trained(recipe, 2), b = trained(recipe, 3);
+  const auto keys = all_keys();
+  const std::vector<double> shares{0.25, 0.75};
+  for (Learner* from : {static_cast<Learner*>(nullptr), start.get()}) {
+    const Exact mean = average({a.get(), b.get()}, shares, from, {keys});
+    const auto check = [&](const auto& got, const auto& base, const auto& one, const auto& other) {
+      std::vector<double> sum;
+      double long_ones = 0.0, short_one = 0.0;
+      for (std::size_t i = 0; i < got.size(); ++i) {
+        const double zero = from == nullptr ? 0.0 : base[i];
+        const double first = one[i] - zero, second = other[i] - zero;
+        sum.push_back(0.25 * first + 0.75 * second);
+        long_ones += 0.25 * first * first + 0.75 * second * second;
+        short_one += sum[i] * sum[i];
+      }
+      const double factor =
+          from == nullptr || short_one == 0.0 ? 1.0 : std::sqrt(long_ones / short_one);
+      CHECK(factor >= 1.0);
+      for (std::size_t i = 0; i < got.size(); ++i) {
+        const double zero = from == nullptr ? 0.0 : base[i];
+        CHECK(got[i] == doctest::Approx(zero + factor * sum[i]));
+      }
+    };
+    const Exact base = take_apart(*start, {keys});
+    const Exact one = take_apart(*a, {keys}), other = take_apart(*b, {keys});
+    check(mean.weights[0], base.weights[0], one.weights[0], other.weights[0]);
+    check(mean.cells, base.cells, one.cells, other.cells);
+  }
+}
+
 TEST_CASE("one-byte cells keep the quantum they are given, or get the one they need") {
   Learner learner(recipe_of(Precision::int8, 1000));
   std::vector<double> cells(1000);
@@ -156,6 +189,8 @@ TEST_CASE("what does not fit the learner is refused") {
   const std::vector<Key> twice{1, 1}, one{1};
   const std::vector<double> cells(8), weight(1), few(3);
   CHECK_THROWS_AS(take_apart(learner, {}), std::invalid_argument);
+  CHECK_THROWS_AS(average({&learner}, {}, nullptr, {one}), std::invalid_argument);
+  CHECK_THROWS_AS(average({}, {}, nullptr, {one}), std::invalid_argument);
   CHECK_THROWS_AS(take_apart(learner, {twice}), std::invalid_argument);
   CHECK_THROWS_AS(put_together(learner, few, {{one}, {weight}}, 0, 0), std::invalid_argument);
   CHECK_THROWS_AS(put_together(learner, cells, {{}, {}}, 0, 0), std::invalid_argument);

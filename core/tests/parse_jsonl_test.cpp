@@ -54,6 +54,16 @@ TEST_CASE("jsonl: every kind of field") {
   CHECK(json(R"({"\u00e4\n\/\"\\": "\ud83d\ude00"})") == "\xc3\xa4\n/\"\\=\xf0\x9f\x98\x80=1");
 }
 
+TEST_CASE("jsonl: fields that are named and not met") {
+  const std::unique_ptr<Parser> parser = make_parser("jsonl", fields());
+  const std::vector<std::string> named = {"label", "w", "id", "text", "raw"};
+  CHECK(parser->unmet_fields() == named);
+  const std::string lines = "{\"label\": null, \"text\": \"a\"}\n{\"raw\": [[1]]}\n";
+  parser->feed(lines, true);
+  parser->take(10, 10);
+  CHECK(parser->unmet_fields() == std::vector<std::string>{"w", "id"});
+}
+
 TEST_CASE("jsonl: label, weight and tag") {
   const Parsed parsed = run("jsonl",
                             "{\"label\": 1, \"w\": 2.5, \"id\": \"t1\"}\n{\"label\": true}\n"

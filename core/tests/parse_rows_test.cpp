@@ -53,6 +53,8 @@ TEST_CASE("cells as numbers") {
   CHECK(value == 15.0);
   CHECK(cell_number("1e400", value) == NumberKind::out_of_range);
   CHECK(cell_number("-Inf", value) == NumberKind::not_finite);
-  for (const char* text : {"1,5", "0x1", "1 2", "-", "abc", "1e"})
+  for (const char* mark : {"NA", "N/A", "n/a", "null", "NULL", "None", " NA\t"})
+    CHECK(cell_number(mark, value) == NumberKind::absent);
+  for (const char* text : {"1,5", "0x1", "1 2", "-", "abc", "1e", "na", "none", "Null", "-NA"})
     CHECK(cell_number(text, value) == NumberKind::text);
 }

@@ -74,25 +74,35 @@ inline void keep(Parsed& out, const Block& block, bool named) {
   out.totals.line = block.line;
 }
 
+// Feeds a parser and hands every block to `use`, all but hungry ones. recycled: blocks are given
+// back for their memory, as a stream does; else each has memory of its own size.
+template <class Use>
+void each_block(Parser& parser, const Chunks& chunks, std::size_t max_rows, std::size_t max_entries,
+                bool recycled, Use use) {
+  std::size_t next = 0;
+  std::vector<char> copy;
+  for (;;) {
+    Block block = parser.take(max_rows, max_entries);
+    if (block.hungry) {
+      // Chunks lie in memory of their own, so that a sanitizer sees any byte read beyond them.
+      const std::string_view chunk = next < chunks.size() ? chunks[next] : std::string_view();
+      copy = std::vector<char>(chunk.begin(), chunk.end());
+      parser.feed({copy.data(), copy.size()}, ++next >= chunks.size());
+      continue;
+    }
+    use(block);
+    if (block.done) return;
+    if (recycled) parser.recycle(std::move(block));
+  }
+}
+
 inline Parsed run(std::string_view format, const Chunks& chunks, const AllOptions& options = {},
                   std::size_t max_rows = 1000, std::size_t max_entries = 100000) {
   const std::unique_ptr<Parser> parser = make_parser(format, options);
   Parsed out;
-  std::size_t next = 0;
-  for (;;) {
-    const Block block = parser->take(max_rows, max_entries);
-    if (block.hungry) {
-      // Chunks lie in memory of their own, so that a sanitizer sees any byte read beyond them.
-      static thread_local std::vector<char> copy;
-      const std::string_view chunk = next < chunks.size() ? chunks[next] : std::string_view();
-      copy = std::vector<char>(chunk.begin(), chunk.end());
-      copy.shrink_to_fit();
-      parser->feed({copy.data(), copy.size()}, ++next >= chunks.size());
-      continue;
-    }
-    keep(out, block, parser->named());
-    if (block.done) return out;
-  }
+  each_block(*parser, chunks, max_rows, max_entries, false,
+             [&](const Block& block) { keep(out, block, parser->named()); });
+  return out;
 }
 
 inline Parsed run(std::string_view format, std::string_view text, const AllOptions& options = {},

@@ -36,7 +36,8 @@ void copy_state(const Learner& from, Learner& to) {
   for (std::size_t g = 0; g < from.selection().groups(); ++g) {
     const TopK& top = from.selection().top(g);
     for (const std::int32_t slot : top.ranked()) {
-      to.selection().top(g).insert(top.key(slot), top.weights(slot), top.name(slot));
+      to.selection().top(g).insert(top.key(slot), top.weights(slot), top.name(slot),
+                                   top.magnitude(slot));
     }
   }
 }
@@ -95,7 +96,10 @@ TEST_CASE("looking at the raw cells does not settle their common factor") {
   learner.storage().bytes();
   CHECK(learner.storage().factor() == 1.0);
   CHECK_THROWS_AS(learner.storage().set_factor(0.0), std::invalid_argument);
-  CHECK_THROWS_AS(learner.storage().set_factor(INFINITY), std::invalid_argument);
+  CHECK_THROWS_AS(learner.storage().set_factor(0.9e-20), std::invalid_argument);
+  CHECK_THROWS_AS(learner.storage().set_factor(1.1), std::invalid_argument);
+  CHECK_THROWS_AS(learner.storage().set_factor(NAN), std::invalid_argument);
+  learner.storage().set_factor(1e-20);
 }
 
 TEST_CASE("a history that does not fit together is refused") {

@@ -72,6 +72,21 @@ TEST_CASE("update keeps a share and adds a change") {
   CHECK(top.name(slot) == "one");
 }
 
+TEST_CASE("a norm is that of the weights times the size of the values") {
+  TopK top(3, 1, Precision::float32);
+  const auto price = top.insert(1, std::vector<double>{0.01}, "price", 200.0);
+  const auto word = top.insert(2, std::vector<double>{1.5}, "word");
+  CHECK(top.norm(price) == doctest::Approx(2.0));
+  CHECK(top.smallest() == word);
+  for (int i = 0; i < 100; ++i) top.meet(price, 100.0 * 100.0);
+  CHECK(top.magnitude(price) == doctest::Approx(100.0).epsilon(1e-3));
+  CHECK(top.smallest() == price);
+  top.update(price, 1.0, std::vector<double>{0.01});
+  CHECK(top.norm(price) == doctest::Approx(2.0).epsilon(1e-3));
+  top.remove_smallest();
+  CHECK(top.magnitude(top.insert(3, std::vector<double>{1.0}, "")) == 1.0);
+}
+
 TEST_CASE("weights are kept at their precision") {
   TopK narrow(1, 1, Precision::float32), wide(1, 1, Precision::float64);
   const std::vector<double> third{1.0 / 3.0};

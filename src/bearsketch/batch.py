@@ -34,10 +34,14 @@ class Position(NamedTuple):
 
 
 class Places(NamedTuple):
-    """Where the examples of a batch stand: the line of each, and the first row of each source."""
+    """Where the examples of a batch stand: the line of each, and the first row of each source.
+
+    ``numbers`` are those of the examples in their stream, from 1, broken ones counted.
+    """
 
     lines: npt.NDArray[np.int64]
     sources: list[tuple[int, str]]
+    numbers: npt.NDArray[np.int64] | None = None
 
     def of(self, row: int) -> tuple[str, int]:
         """Source and line of an example."""
@@ -47,7 +51,8 @@ class Places(NamedTuple):
     def keep(self, kept: npt.NDArray[np.intp]) -> Places:
         """Places of some of the examples."""
         sources = [(int(np.searchsorted(kept, first)), name) for first, name in self.sources]
-        return Places(self.lines[kept], sources)
+        numbers = None if self.numbers is None else self.numbers[kept]
+        return Places(self.lines[kept], sources, numbers)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

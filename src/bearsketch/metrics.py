@@ -261,6 +261,11 @@ class NumberScores(_Sums):
         return math.sqrt(self._squares / self.weight) if self.weight else None
 
     @property
+    def deviation(self) -> float | None:
+        """Root of the mean squared error of always giving the mean."""
+        return math.sqrt(self._spread / self.weight) if self.weight else None
+
+    @property
     def r2(self) -> float | None:
         """One minus the squared error over that of the mean; None where all targets are equal."""
         return 1.0 - self._squares / self._spread if self._spread else None

@@ -71,6 +71,7 @@ def test_killed_runs_resume_to_the_same_bytes(data, whole, tmp_path):
     assert sorted(path.name for path in tmp_path.iterdir()) == ["c", "m.bear"]
 
 
+@pytest.mark.unsanitized  # it is to end within seconds
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_a_signal_writes_a_checkpoint_and_says_how_to_go_on(number, code, data, whole, tmp_path):
     """Also while the input, a pipe, says nothing."""

@@ -7,6 +7,7 @@ from types import SimpleNamespace
 import pytest
 
 from bearsketch.cli import display
+from bearsketch.metrics import NumberScores
 
 
 @pytest.fixture
@@ -35,7 +36,7 @@ def training(examples, resumed, done_bytes):
         n_pass=1,
         passes=1,
         loss=0.5,
-        scores=None,
+        scores=NumberScores(),
         stream=SimpleNamespace(progress=lambda: (done_bytes, 1000)),
         learner=SimpleNamespace(config=SimpleNamespace(k=0), sizes=SimpleNamespace(model_bytes=64)),
     )

@@ -73,7 +73,7 @@ def test_predicted_numbers(tmp_path):
 def test_results_of_two_classes(model, spam):
     got = result("evaluate", model, spam)
     assert list(got) == [
-        "examples", "skipped", "unlabelled", "classes", "accuracy", "auc", "log_loss",
+        "examples", "weight", "skipped", "unlabelled", "classes", "accuracy", "auc", "log_loss",
         "confusion", "selected_only",
     ]  # fmt: skip
     assert (got["examples"], got["accuracy"], got["auc"]) == (600, 1.0, 1.0)
@@ -187,6 +187,34 @@ def test_merged_models_average_their_parts(tmp_path):
     assert learner.weights_of(key) == pytest.approx(expected, rel=0.05)
 
 
+def test_no_output_replaces_what_is_read(model, tmp_path):
+    kept, data = tmp_path / "kept.bear", tmp_path / "data.vw"
+    kept.write_bytes(model.read_bytes())
+    data.write_text(spam_lines(20))
+    before = kept.read_bytes(), data.read_bytes()
+    for command in (
+        ["predict", kept, data, "-o", data],
+        ["predict", kept, data, "-o", kept],
+        ["merge", kept, model, "-o", kept],
+    ):
+        refused = bearsketch(*command)
+        assert refused.returncode == 2, command
+        assert "is one of the inputs" in refused.stderr
+    assert (kept.read_bytes(), data.read_bytes()) == before
+
+
+def test_merge_refuses_models_that_read_their_data_differently(tmp_path):
+    table = tmp_path / "shop.csv"
+    table.write_text("review,label\n" + "good thing,1\nbad thing,0\n" * 20)
+    good("train", table, "-o", tmp_path / "a.bear")
+    good("train", table, "-o", tmp_path / "b.bear", "--text-columns", "review")
+    refused = bearsketch(
+        "merge", tmp_path / "a.bear", tmp_path / "b.bear", "-o", tmp_path / "c.bear"
+    )
+    assert refused.returncode == 5
+    assert "their data was read with different categorical" in refused.stderr
+
+
 def test_merge_refuses_one_model_or_the_same_twice(model, tmp_path):
     assert bearsketch("merge", model, "-o", tmp_path / "c.bear").returncode == 2
     assert bearsketch("merge", model, model, "-o", tmp_path / "c.bear").returncode == 2
@@ -229,3 +257,29 @@ def test_a_bar_is_standard_output(command, model, spam, tmp_path):
     named = good(command, *arguments, "-q", "-o", "-", cwd=tmp_path)
     assert named.stdout == plain.stdout != ""
     assert list(tmp_path.iterdir()) == []
+
+
+def test_skipped_examples_keep_their_numbers(model, tmp_path):
+    lines = [f"{i % 2} |w prize x{i}" for i in range(1, 1201)]
+    for broken in (1, 2, 500, 960, 961, 1200):
+        lines[broken - 1] = "1 |w:nonsense a"
+    data, more = tmp_path / "d.vw", tmp_path / "e.vw"
+    data.write_text("\n".join(lines[:700]) + "\n")
+    more.write_text("\n".join(["", *lines[700:]]) + "\n")  # a blank line is no example
+    done = good("predict", model, data, more, "--on-error", "skip")
+    found = [int(line.split("\t")[0]) for line in done.stdout.splitlines()[1:]]
+    assert found == [i for i in range(1, 1201) if i not in (1, 2, 500, 960, 961, 1200)]
+
+
+def test_skipped_rows_of_a_table_keep_their_numbers(tmp_path):
+    rows = [f"{i % 7},w{i % 3},{i % 2}" for i in range(1, 1201)]
+    data, broken = tmp_path / "d.csv", tmp_path / "e.csv"
+    data.write_text("\n".join(["n,w,label", *rows]) + "\n")
+    good("train", data, "-o", tmp_path / "m.bear")
+    rows[2], rows[479], rows[480], rows[899] = "1,2", "x,w1,1", "1,w,2,2,2", '1,"a\nb"c,1'
+    broken.write_text("\n".join(["n,w,label", *rows]) + "\n")
+    done = good("predict", tmp_path / "m.bear", broken, broken, "--on-error", "skip")
+    found = [int(line.split("\t")[0]) for line in done.stdout.splitlines()[1:]]
+    kept = [i for i in range(1, 1201) if i not in (3, 480, 481, 900)]
+    assert found[: len(kept)] == kept
+    assert len(found) == 2 * len(kept)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
+import re
+
 import pytest
 
-from tests.cli.helpers import good
+from tests.cli.helpers import bearsketch, good, result
 
 
 @pytest.fixture
@@ -32,10 +35,34 @@ def test_large_values_are_told_where_they_do_harm(table, tmp_path):
     assert "DATA-SCALE" not in good("train", wide, "-o", tmp_path / "m.bear").stderr
 
 
+def test_a_row_number_is_told_however_long_the_rows_are(tmp_path):
+    words = " ".join(f"w{j}" for j in range(150))
+    data = tmp_path / "d.csv"
+    rows = "".join(f"{i},{words} {'yes'[i % 2 :]},{(i * 7919) % 97}\n" for i in range(600))
+    data.write_text("id,review,price\n" + rows)
+    options = ("--label-column", "price", "--text-columns", "review", "--loss", "squared")
+    told = good("train", data, "-o", tmp_path / "m.bear", *options).stderr
+    assert "warning[DATA-SCALE] values of 'id' (about " in told
+    assert "grow along the data, as a row number or a time does" in told
+    without = good("train", data, "-o", tmp_path / "m.bear", *options, "--drop", "id").stderr
+    assert "DATA-SCALE" not in without
+
+
 def test_options_without_a_meaning_are_told(table, tmp_path):
     told = good("train", table, "-o", tmp_path / "m.bear", "--ngrams", "1-2").stderr
     assert "warning[OPT-UNUSED] --ngrams has no meaning for csv data" in told
     assert "OPT-UNUSED" not in good("train", table, "-o", tmp_path / "m.bear").stderr
+
+
+def test_fields_of_json_lines_that_no_line_has_are_told_by_every_command(tmp_path):
+    path, model = tmp_path / "a.jsonl", tmp_path / "m.bear"
+    path.write_text('{"a": "x y", "label": 1}\n{"a": "z", "label": 0}\n' * 20)
+    told = "warning[JSL-FIELD-MISSING]"
+    named = ["--text-columns", "a,aa", "--drop", "id"]
+    assert good("train", path, "-o", model, *named).stderr.count(told) == 2
+    assert good("evaluate", model, path).stderr.count(told) == 2
+    # To predict, what a model does not look at need not be there.
+    assert good("predict", model, path, "-o", tmp_path / "p.tsv").stderr.count(told) == 1
 
 
 def test_data_of_another_format_is_told(table, spam, model, tmp_path):
@@ -52,3 +79,72 @@ def test_a_class_that_looks_like_a_formula_has_a_plain_column_of_probabilities(t
     good("train", data, "-o", tmp_path / "m.bear")
     head = good("predict", tmp_path / "m.bear", data, "--proba").stdout.splitlines()[0]
     assert head.split("\t")[3:] == ["p(-1)", "p(1)"]
+
+
+def test_a_stray_label_is_told_with_its_place_and_what_to_do(tmp_path):
+    path, model = tmp_path / "a.csv", tmp_path / "m.bear"
+    rows = [f"w{i % 5},{'spam' if i % 2 else 'ham'}\n" for i in range(300)]
+    rows[41] = "w1,spma\n"
+    path.write_text("word,label\n" + "".join(rows))
+    for workers in ([], ["--workers", 1]):
+        told = good("train", path, "-o", model, *workers).stderr
+        assert "3 classes: ham, spam, spma: loss softmax" in told
+        assert "warning[LABEL-RARE] of the first 300 examples, label 'spma' (1 example" in told
+        assert "a.csv:43) is a class of its own; mend" in told
+    rows[41] = "w1,Spam\n"
+    path.write_text("word,label\n" + "".join(rows))
+    told = good("train", path, "-o", model).stderr
+    assert "warning[LABEL-RARE] labels 'Spam' (1 example" in told
+    assert "differ only in case" in told
+    assert told.count("LABEL-RARE") == 1
+
+
+def test_data_ordered_by_class_is_told(tmp_path):
+    data = tmp_path / "d.vw"
+    data.write_text("".join(f"{label} | {label}{i % 7}\n" for label in "ab" for i in range(700)))
+    told = good("train", data, "-o", tmp_path / "m.bear").stderr
+    assert "warning[DATA-ORDER] labels come in long runs (2 runs in 1,400 examples" in told
+    several = good("train", data, "-o", tmp_path / "m.bear", "--workers", "1").stderr
+    assert "warning[DATA-ORDER] labels come in long runs" in several
+    found = result("train", data, "-o", tmp_path / "m.bear", "-q")
+    assert [odd["code"] for odd in found["warnings"]] == ["DATA-ORDER"]
+
+
+def test_where_a_class_is_missing_at_first_the_advice_is_to_shuffle(tmp_path):
+    data = tmp_path / "d.vw"
+    data.write_text("a | x\n" * 10_100 + "b | y\n" * 10)
+    got = bearsketch("train", data, "-o", tmp_path / "m.bear")
+    assert "error[LABEL-ONE]" in got.stderr
+    assert "Shuffle the data (lines: shuf), name all classes" in got.stderr
+
+
+@pytest.mark.parametrize("scale", [1e5, 1.0, 1e-6])
+def test_regression_is_told_in_the_unit_of_its_targets(scale, tmp_path):
+    data = tmp_path / "d.vw"
+    data.write_text(
+        "".join(f"{(i % 5 + 0.5) * scale:g} | n{i % 5} m{i % 3}\n" for i in range(2000))
+    )
+    done = good("train", data, "-o", tmp_path / "m.bear", "--loss", "squared", "--json")
+    found = json.loads(done.stdout)
+    assert found["progressive_rmse"] == pytest.approx((2 * found["progressive_loss"]) ** 0.5)
+    assert 0.5 < found["progressive_r2"] < 1.0
+    told = re.search(r"^progressive RMSE (\S+), R2 (\S+)$", done.stderr, re.MULTILINE)
+    assert float(told[1].replace(",", "")) == pytest.approx(found["progressive_rmse"], rel=1e-3)
+    assert float(told[2]) == pytest.approx(found["progressive_r2"], abs=1e-3)
+    assert told[0].removeprefix("progressive ") in good("info", tmp_path / "m.bear").stdout
+    several = good("train", data, "-o", tmp_path / "m.bear", "--loss", "squared", "--workers", "1")
+    assert "\nprogressive RMSE " in several.stderr
+    tested = good("evaluate", tmp_path / "m.bear", data, "-q").stdout
+    assert float(re.search(r"RMSE +(\S+)", tested)[1].replace(",", "")) > 0.0
+
+
+def test_weighted_figures_are_called_so(model, tmp_path):
+    data = tmp_path / "d.vw"
+    data.write_text(
+        "".join(f"{i % 2} {1 + i % 3} | {('meeting', 'prize')[i % 2]}\n" for i in range(90))
+    )
+    told = good("evaluate", model, data, "-q").stdout
+    assert told.startswith("90 examples of total weight 180; all figures count them by weight\n")
+    assert result("evaluate", model, data, "-q")["weight"] == 180.0
+    data.write_text("1 | prize\n0 | meeting\n")
+    assert good("evaluate", model, data, "-q").stdout.startswith("2 examples\n")

@@ -115,6 +115,17 @@ def test_held_out_examples_test_the_final_model(spam, tmp_path):
     assert "read only once" in refused.stderr.replace("\n", " ")
 
 
+def test_a_share_may_be_per_cent(spam, tmp_path):
+    share = result("train", spam, "-o", tmp_path / "m.bear", "--holdout", "0.1")
+    assert 0 < share["held_out"] < 100
+    again = result("train", spam, "-o", tmp_path / "m.bear", "--holdout", "10%")
+    assert again["held_out"] == share["held_out"]
+    for wrong in ("ten", "100%", "-1%", "nan"):
+        refused = bearsketch("train", spam, "-o", tmp_path / "m.bear", "--holdout", wrong)
+        assert refused.returncode == 2
+        assert "--holdout must be a share from 0 to below 1" in refused.stderr
+
+
 def test_a_class_that_comes_late_is_refused_with_its_line(tmp_path):
     data = tmp_path / "late.vw"
     data.write_text(spam_lines(12_000) + "7 |w never_seen\n")

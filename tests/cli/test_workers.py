@@ -12,6 +12,7 @@ import time
 import pytest
 
 from bearsketch import load
+from bearsketch.training.checkpoint import Checkpoints
 from tests.cli.helpers import COMMAND, ENVIRONMENT, bearsketch, good, result, spam_lines
 
 OPTIONS = ["--memory", "4KiB", "-k", "20"]
@@ -62,6 +63,16 @@ def test_whole_files_are_said_to_keep_workers_idle(mail, tmp_path):
     done = train(packed, tmp_path / "m.bear", "--workers", 2)
     assert "warning[DIST-WHOLE]" in done.stderr
     assert "at most 1 of 2 workers" in done.stderr
+
+
+def test_a_field_is_missing_where_no_partition_has_it(tmp_path):
+    lines = [f'{{"a": {i % 2}, "label": {i % 2}}}\n' for i in range(1, 3001)]
+    path = tmp_path / "a.jsonl"
+    path.write_text('{"a": 1, "rare": 1, "label": 1}\n' + "".join(lines))
+    options = ["--drop", "rare,gone", "--workers", 2, "--shards", 3, "--rounds", 1]
+    done = train(path, tmp_path / "m.bear", *options)
+    assert done.stderr.count("JSL-FIELD-MISSING") == 1
+    assert "no example has the field 'gone', which drop (--drop) names" in done.stderr
 
 
 def test_a_table_keeps_its_columns(tmp_path):
@@ -117,13 +128,31 @@ def test_a_killed_driver_goes_on_from_its_checkpoint(mail, tmp_path):
         [*map(str, command)], env=ENVIRONMENT, stderr=subprocess.DEVNULL, start_new_session=True
     )
     until = time.monotonic() + 60
-    while not (folder / "rounds.bear").exists() and time.monotonic() < until:
+    while not list(folder.glob("rounds-*.bear")) and time.monotonic() < until:
         time.sleep(0.005)
     os.kill(process.pid, signal.SIGKILL)
     process.wait(30)
     assert not output.exists()
-    assert (folder / "rounds.bear").exists()
+    assert list(folder.glob("rounds-*.bear"))
+    refused = bearsketch(*map(str, command[1:]))
+    assert refused.returncode == 2
+    assert "error[CKPT-EXISTS]" in refused.stderr
     done = good(*map(str, command[1:]), "--resume")
     assert "resumed after round" in done.stderr
     assert digest(output) == digest(tmp_path / "whole.bear")
-    assert not (folder / "rounds.bear").exists()
+    assert not list(folder.iterdir())
+
+
+def test_columns_that_may_be_meant_otherwise_are_told(tmp_path):
+    path = tmp_path / "shop.csv"
+    path.write_text("price;label\n" + "1,5;1\n2,25;0\n" * 50)
+    done = train(path, tmp_path / "m.bear", "--workers", 2)
+    assert done.stderr.count("warning[TAB-DECIMAL]") == 1
+
+
+def test_a_second_run_in_the_same_folder_is_refused(mail, tmp_path):
+    with Checkpoints(tmp_path / "rounds", name="rounds"):
+        options = ["--workers", "2", "--checkpoint", tmp_path / "rounds"]
+        done = bearsketch("train", mail, "-o", tmp_path / "m.bear", *OPTIONS, *options)
+    assert done.returncode == 4
+    assert "error[CKPT-BUSY]" in done.stderr

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import sys
 import time
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -13,8 +16,15 @@ from bearsketch import make_learner
 from bearsketch.distributed import Pool, Serial
 from bearsketch.distributed.pool import Lost
 from bearsketch.distributed.task import learn_partition
-from bearsketch.exceptions import DataError, DistributedError, IncompatibleError, ParseError
+from bearsketch.exceptions import (
+    DataError,
+    DistributedError,
+    IncompatibleError,
+    ModelFileError,
+    ParseError,
+)
 from bearsketch.io import open_stream
+from bearsketch.training.checkpoint import Checkpoints
 from faulty_partitions import Broken, Deadly, Sleepy, as_kind, with_spans
 
 from .conftest import Runs, write_rows
@@ -213,35 +223,59 @@ def test_resuming_after_any_round_gives_the_same_bytes(runs, wanted, tmp_path):
         pass
 
     for rounds in range(1, 4):
-        path = tmp_path / f"{rounds}.bear"
-        driver = runs.driver(checkpoint=path)
+        folder = tmp_path / f"{rounds}"
 
         def watch(driver, rounds=rounds):
             if driver.done == rounds and driver.running:
                 raise StopError
 
-        with pytest.raises(StopError):
-            driver.run(Serial(), watch)
-        again = runs.driver(checkpoint=path)
-        assert again.resume()
-        assert again.done == rounds
-        again.run(Serial())
+        with Checkpoints(folder) as kept, pytest.raises(StopError):
+            runs.driver(checkpoint=kept).run(Serial(), watch)
+        with Checkpoints(folder, resume=True) as kept:
+            again = runs.driver(checkpoint=kept)
+            assert again.resume()
+            assert again.done == rounds
+            again.run(Serial())
         assert runs.finish(again) == wanted
-        again.forget()
-        assert not path.exists()
+        kept.forget()
+        assert not list(folder.iterdir())
+
+
+def test_a_damaged_checkpoint_is_left_aside_for_the_one_before(runs, wanted, tmp_path):
+    with Checkpoints(tmp_path) as kept:
+        runs.hash(Serial(), checkpoint=kept)
+    newest = max(tmp_path.glob("*.bear"))
+    newest.write_bytes(newest.read_bytes()[:-1])
+    with Checkpoints(tmp_path, resume=True) as kept:
+        again = runs.driver(checkpoint=kept)
+        with pytest.warns(UserWarning, match="left aside, the one before is tried"):
+            assert again.resume()
+        assert again.done == again.rounds - 1
+        again.run(Serial())
+    assert runs.finish(again) == wanted
 
 
 def test_a_checkpoint_of_another_run_is_refused(runs, rows, tmp_path):
-    path = tmp_path / "rounds.bear"
-    assert not runs.driver(checkpoint=path).resume()
-    runs.hash(Serial(), checkpoint=path)
-    for other, name in (
-        ({"rounds": 5}, "plan"),
-        ({"k": 21}, "config"),
-        ({"options": {"on_error": "skip"}}, "options"),
+    with Checkpoints(tmp_path, resume=True) as kept:
+        assert not runs.driver(checkpoint=kept).resume()
+        runs.hash(Serial(), checkpoint=kept)
+        for other, name in (
+            ({"rounds": 5}, "plan"),
+            ({"k": 21}, "config"),
+            ({"options": {"on_error": "skip"}}, "options"),
+        ):
+            with pytest.raises(IncompatibleError, match=f"another run: {name} differs"):
+                Runs(rows, **other).driver(checkpoint=kept).resume()
+
+
+def test_a_checkpoint_of_a_single_run_is_none_of_rounds(runs, tmp_path):
+    runs.prepared.learner.save(tmp_path / "checkpoint-00000001.bear")
+    with (
+        Checkpoints(tmp_path, resume=True) as kept,
+        pytest.raises(ModelFileError, match="no checkpoint in .* is usable"),
+        pytest.warns(UserWarning, match="is no checkpoint of rounds"),
     ):
-        with pytest.raises(IncompatibleError, match=f"another run: {name} differs"):
-            Runs(rows, **other).driver(checkpoint=path).resume()
+        runs.driver(checkpoint=kept).resume()
 
 
 def test_a_model_that_is_damaged_on_its_way_is_noticed(runs):
@@ -265,6 +299,38 @@ def test_closing_ends_all_workers(runs):
     pool = Pool(2)
     runs.hash(pool)
     assert pool.pids() == []
+
+
+FORKING = """
+import sys, time
+from bearsketch.distributed import Pool
+with Pool(2, forks=True) as pool:
+    print(*pool.pids(), flush=True)
+    time.sleep(60)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="workers are not forked elsewhere")
+def test_forked_workers_end_when_the_driver_is_killed():
+    driver = subprocess.Popen([sys.executable, "-c", FORKING], stdout=subprocess.PIPE, text=True)
+    with driver:
+        pids = driver.stdout.readline().split()
+        children = [Path(f"/proc/{pid}/cmdline") for pid in pids]
+        # The same command line: a copy, where a new interpreter would have its own.
+        assert len({child.read_bytes() for child in children}) == 1
+        assert b"forks=True" in children[0].read_bytes()
+        driver.kill()
+    deadline = time.monotonic() + 30.0
+    while any(_lives(pid) for pid in pids):
+        assert time.monotonic() < deadline, "a worker outlives its driver"
+        time.sleep(0.05)
+
+
+def _lives(pid: str) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
 
 
 def test_lost_says_which_partition(runs):

@@ -15,8 +15,10 @@ from bearsketch import (
     SketchRegressor,
     SketchSelector,
     SourceError,
+    load,
 )
 from bearsketch.io import open_stream
+from bearsketch.io.remember import read_options
 
 LINES = b"1 | buy now\n-1 | meet now\n1 | buy cheap\n-1 | meet lunch\n" * 50
 
@@ -45,6 +47,26 @@ def test_a_file_is_read_again_for_each_pass_and_a_pipe_is_not(tmp_path):
     pipe = io.BufferedReader(NoSeek(LINES))
     with pytest.raises(SourceError, match="only once"):
         SketchClassifier(k=4, memory="8KiB", passes=3).fit_stream(pipe, format="vw")
+
+
+def test_a_saved_model_remembers_how_its_data_was_read(tmp_path):
+    table = tmp_path / "shop.csv"
+    rows = [
+        f"{i},{'good' if i % 2 else 'bad'} thing,{'yes' if i % 2 else 'no'}" for i in range(200)
+    ]
+    table.write_text("id,review,kept\n" + "\n".join(rows) + "\n")
+    options = {"label_column": "kept", "text_columns": ["review"], "drop": ["id"]}
+    got = SketchClassifier(k=5, memory="8KiB").fit_stream(table, **options)
+    got.save(tmp_path / "m.bear")
+
+    learner = load(tmp_path / "m.bear")
+    again = read_options(learner.run)
+    assert again["text_columns"] == ("review",)
+    assert again["drop"] == ("id",)
+    assert learner.run["format"] == "csv"
+    with open_stream(table, **again, seed=learner.config.seed) as stream:
+        for batch in stream:
+            assert_array_equal(learner.predict(batch), batch.labels)
 
 
 class NoSeek(io.RawIOBase):

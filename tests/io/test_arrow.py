@@ -43,6 +43,12 @@ def test_columns_of_every_shape():
     assert rows_of(TABLE) == ROWS
 
 
+def test_marks_of_missing_numbers_are_absent_where_text_is_read_as_numbers():
+    table = pa.table({"n": ["1.5", "NA", " n/a", None, "None", ""], "m": [1] * 6})
+    assert rows_of(table, numeric=["n"]) == [{"n": 1.5, "m": 1.0}, *[{"m": 1.0}] * 5]
+    assert rows_of(table)[1] == {"n=NA": 1.0, "m": 1.0}
+
+
 @pytest.mark.parametrize("cut", [(1, 3), (0, 1), (2, 3)])
 def test_slices_begin_where_they_say(cut):
     assert rows_of(TABLE.slice(cut[0], cut[1] - cut[0])) == ROWS[cut[0] : cut[1]]

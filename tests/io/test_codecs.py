@@ -97,6 +97,17 @@ def test_every_flipped_byte_is_noticed_or_harmless(kind):
             assert noticed_or_harmless(bytes(flipped), kind), (i, bit)
 
 
+@pytest.mark.parametrize("flag", [0x20, 0x40, 0x80])
+def test_gzip_with_flags_that_no_file_has_is_refused(flag):
+    member = COMPRESS["gzip"](TABLE)
+    other = bytearray(member)
+    other[3] |= flag
+    for data in (bytes(other), member + bytes(other)):
+        with pytest.raises(ParseError, match="reserved flags") as caught:
+            decoded(data, "x.csv.gz")
+        assert caught.value.code == "SRC-CORRUPT"
+
+
 def noticed_or_harmless(data: bytes, kind: str) -> bool:
     try:
         text, compression = decoded(data, "x.csv" + SUFFIX[kind])

@@ -159,6 +159,8 @@ def test_long_record_is_refused_in_bounded_memory_and_reading_goes_on():
 def test_long_name_is_refused():
     error = broken(b"a,label\n" + b"x" * 70_000 + b",1\n")
     assert (error.code, error.line, error.column, error.exit_code) == ("TAB-NAME-LONG", 2, 1, 6)
+    assert "text_columns=['a'] (--text-columns a)" in error.hint
+    assert "name_bytes (--limit)" in error.hint
 
 
 def test_names_are_bytes_whatever_their_encoding():
@@ -220,6 +222,47 @@ def test_a_separator_is_not_taken_from_cells():
     ]
 
 
+COMMAS = b"price;item;label\n1,5;tea;0,5\n-2;rum;1\n;gin;2,25\n"
+
+
+def test_decimal_commas_are_read_where_they_are_named():
+    with open_stream(table(COMMAS), decimal=",") as stream:
+        batches = list(stream)
+        assert not stream.warnings
+    assert [label for batch in batches for label in batch.labels] == [0.5, 1.0, 2.25]
+    first, second, third = rows_of(table(COMMAS), decimal=",")
+    assert first == {"price": 1.5, "item=tea": 1.0}
+    assert second == {"price": -2.0, "item=rum": 1.0}
+    assert third == {"item=gin": 1.0}
+
+
+def test_decimal_commas_are_told_where_they_are_words():
+    with open_stream(table(COMMAS)) as stream:
+        list(stream)
+        told = [warning.message for warning in stream.warnings if warning.code == "TAB-DECIMAL"]
+    assert [message.split("'")[1] for message in told] == ["price", "label"]
+    with open_stream(table(COMMAS.replace(b"-2;", b"two;"))) as stream:
+        list(stream)
+        assert len([w for w in stream.warnings if w.code == "TAB-DECIMAL"]) == 1
+
+
+def test_commas_that_may_group_digits_are_told_as_such():
+    for cells, grouped in ((b"12;1,234;NA", True), (b"12;1,234;1,5", False)):
+        text = b"n;label\n" + b"".join(b"%b;1\n" % cell for cell in cells.split(b";"))
+        with open_stream(table(text)) as stream:
+            list(stream)
+        (told,) = stream.warnings
+        assert told.code == "TAB-DECIMAL"
+        assert ("unless the comma groups digits" in told.message) == grouped
+
+
+def test_points_are_no_numbers_beside_decimal_commas():
+    with pytest.raises(ParseError, match=r"t\.csv:3:1: .* got '1\.500'"):
+        rows_of(table(b"price;label\n1,5;1\n1.500;0\n"), decimal=",", numeric=("price",))
+    with pytest.raises(ParameterError, match="decimal must be"):
+        open_stream(table(COMMAS), decimal=";")
+
+
 def test_a_given_separator_is_used():
     assert rows_of(table(b"a:b\nx:1\n"), separator=":") == [{"a=x": 1.0, "b": 1.0}]
     assert rows_of(table(b"a;b\nx;1\n"), separator=",") == [{"a;b=x;1": 1.0}]
@@ -236,19 +279,74 @@ def strays_of(cells, **options):
     return [odd.message for odd in stream.warnings if odd.code == "TAB-STRAY"]
 
 
+MARKS = [b"NA", b"N/A", b"n/a", b"null", b"NULL", b"None"]
+
+
+def test_marks_of_missing_numbers_are_absent_among_numbers():
+    text = b"n,c\n1,x\n" + b"".join(b" %b ,%b\n" % (mark, mark) for mark in MARKS) + b"2,y\n"
+    names = [mark.decode() for mark in MARKS]
+    wanted = [{"n": 1.0, "c=x": 1.0}, *({f"c={name}": 1.0} for name in names)]
+    assert rows_of(table(text)) == [*wanted, {"n": 2.0, "c=y": 1.0}]
+    declared = rows_of(table(text), categorical=["n"])
+    assert declared[1] == {"n= NA ": 1.0, "c=NA": 1.0}
+    for other in (b"na", b"none", b"NaNa", b"-", b"?"):
+        assert broken(b"n\n1\n" + other + b"\n", numeric=["n"]).code == "TAB-VALUE"
+
+
+def test_marks_of_missing_numbers_are_absent_with_a_decimal_comma_too():
+    assert rows_of(table(b"n;m\n1,5;1\nN/A;1\n"), decimal=",") == [{"n": 1.5, "m": 1.0}, {"m": 1.0}]
+
+
+@pytest.mark.parametrize("mark", MARKS)
+def test_labels_and_weights_that_are_marked_as_missing_are_as_empty_ones(mark):
+    text = b"a,y,w\nx,%b,2\nz,0.5,%b\nu,3,1\n" % (mark, mark)
+    options = {"label_column": "y", "weight_column": "w", "rows": 1}
+    with open_stream(table(text), "csv", **options, include_unlabelled=False) as stream:
+        got = [(batch.labels.tolist(), batch.weights.tolist()) for batch in stream]
+    assert got == [([0.5], [1.0]), ([3.0], [1.0])]
+    assert stream.counts.unlabelled == 1
+
+
+def test_marks_of_missing_numbers_are_ordinary_among_labels_that_are_words():
+    assert labels_of(table(b"a,label\nx,None\ny,mild\n"), "csv") == ["None", "mild"]
+    assert labels_of(table(b"a,label\nx,None\ny,None\n"), "csv") == ["None", "None"]
+
+
+def test_what_is_not_finite_is_refused_with_a_hint():
+    error = broken(b"n,label\n1,1\nNaN,0\n")
+    assert (error.code, error.line, error.column) == ("TAB-VALUE-FINITE", 3, 1)
+    assert error.hint == "Leave the cell empty, or write NA, where there is no number."
+
+
+@pytest.mark.parametrize("label", [b"NaN", b"yes"])
+def test_a_label_that_is_no_number_is_refused_with_a_hint(label):
+    error = broken(b"n,label\n1,1\n2,%b\n" % label)
+    assert (error.code, error.line, error.column) == ("TAB-LABEL", 3, 3)
+    assert error.hint == "Leave the cell empty, or write NA, where an example has no label."
+
+
 def test_few_cells_that_are_no_numbers_are_told_with_their_place():
     cells = [b"%d" % i for i in range(300)]
     assert strays_of(cells) == []
-    cells[41] = b"n/a"
+    cells[41] = b"n.a."
     (told,) = strays_of(cells)
     assert told.startswith("column 'age' is read as categories, because of 300 cells looked at 1 ")
-    assert "(line 43, column 1: 'n/a')" in told
+    assert "(line 43, column 1: 'n.a.')" in told
     assert "--numeric age" in told
     assert strays_of(cells, categorical=["age"]) == []
-    cells[7], cells[99], cells[100] = b"", b"none", b"none"
-    assert "because of 299 cells looked at 3 are" not in "".join(strays_of(cells))
-    cells[100] = b"100"
+    cells[7], cells[99] = b"", b"none"
     assert "because of 299 cells looked at 2 are" in strays_of(cells)[0]
+
+
+@pytest.mark.parametrize("stray", [b"-", b"?", b"$5", b"1 234", b"12kg", b"none"])
+def test_up_to_a_quarter_of_cells_that_are_no_numbers_is_told(stray):
+    cells = [stray if i % 4 == 0 else b"%d" % i for i in range(400)]
+    (told,) = strays_of(cells)
+    assert (
+        f"of 400 cells looked at 100 are no numbers (line 2, column 1: {stray.decode()!r})" in told
+    )
+    cells[1] = stray
+    assert strays_of(cells) == []
 
 
 def test_named_columns_are_read_as_n_grams():

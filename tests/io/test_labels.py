@@ -4,8 +4,8 @@ import io
 
 import pytest
 
-from bearsketch.exceptions import ParameterError, ParseError, SourceError
-from bearsketch.io import ReadOptions, open_stream
+from bearsketch.exceptions import DataError, ParameterError, ParseError, SourceError
+from bearsketch.io import Limits, ReadOptions, open_stream
 from bearsketch.io.labels import SequenceLabels, file_stem
 from bearsketch.keys import key_name
 
@@ -159,16 +159,67 @@ def test_fields_of_json_lines():
     assert (batch.labels.tolist(), batch.weights.tolist()) == ([1.0], [2.0])
 
 
-def test_a_field_of_text_that_never_comes_is_told():
-    lines = io.BytesIO(b'{"label": 1, "text": "free"}\n{"label": 0, "body": "lunch"}\n')
-    with open_stream(lines, "jsonl", rows=1, text_columns=["text", "title", "body"]) as stream:
+FIELDS = [
+    io.BytesIO,
+    lambda data: [io.BytesIO(), *(io.BytesIO(line) for line in data.splitlines(keepends=True))],
+]
+
+
+@pytest.mark.parametrize("cut", FIELDS, ids=["one input", "an input for each line"])
+@pytest.mark.parametrize("names", [True, False])
+@pytest.mark.parametrize(
+    ("option", "fields"),
+    [
+        ("text_columns", ["text", "title", "body"]),
+        ("drop", ["text", "title", "body"]),
+        ("weight_column", "title"),
+        ("label_column", "title"),
+    ],
+)
+def test_a_named_field_that_never_comes_is_told(cut, names, option, fields):
+    lines = cut(b'{"label": 1, "text": "free", "a": "title"}\n{"label": 0, "body": "lunch"}\n')
+    with open_stream(lines, "jsonl", rows=1, names=names, **{option: fields}) as stream:
         assert len(list(stream)) == 2
-    (odd,) = stream.warnings
-    assert odd.code == "JSL-TEXT-FIELD"
-    assert "the field 'title'" in odd.message
+    (odd,) = [odd for odd in stream.warnings if odd.code == "JSL-FIELD-MISSING"]
+    flag = "--" + option.replace("_", "-")
+    assert odd.message.startswith(f"no example has the field 'title', which {option} ({flag})")
+
+
+def test_fields_that_need_not_be_there_are_not_told():
+    named = {"label_column": "y", "weight_column": "w", "drop": ["id"]}
+    line = b'{"label": 1, "a": "b"}\n'
+    with open_stream(io.BytesIO(line), "jsonl", labels_needed=False, **named) as stream:
+        assert len(list(stream)) == 1
+    assert stream.warnings == []
+    with pytest.raises(DataError) as caught:
+        read(io.BytesIO(line), "jsonl", include_unlabelled=False, label_column="y")
+    assert caught.value.hint.startswith("No line has the field 'y', which label_column")
     with open_stream(io.BytesIO(b'{"label": 1, "a": "b"}\n'), "jsonl") as stream:
         assert len(list(stream)) == 1
     assert stream.warnings == []
+
+
+@pytest.mark.parametrize("value", [b'{"b": {"c": 1}}', b'{"b": [1]}', b"[[1]]", b'[{"b": 1}]'])
+def test_a_field_that_is_nested_too_deep_is_named_with_what_to_do(value):
+    line = b'{"x": 1, "meta": %b, "label": 1}\n' % value
+    with pytest.raises(ParseError) as caught:
+        read(io.BytesIO(line), "jsonl")
+    assert caught.value.message == "field 'meta' is nested deeper than one level"
+    assert "--drop FIELD" in caught.value.hint
+    assert labels_of(io.BytesIO(line), "jsonl", drop=["meta"]) == [1.0]
+
+
+def test_a_text_too_long_for_a_name_is_told_as_text():
+    line = b'{"body": "%b", "label": 1}\n' % (b"word " * 20)
+    limits = Limits(name_bytes=50)
+    with pytest.raises(ParseError) as caught:
+        read(io.BytesIO(line), "jsonl", limits=limits)
+    assert caught.value.code == "COM-NAME-LONG"
+    told = "the value of field 'body' makes a feature name of 105 bytes, above the limit of 50"
+    assert caught.value.message == told
+    assert "--text-columns FIELD" in caught.value.hint
+    assert "--limit" in caught.value.hint
+    assert len(read(io.BytesIO(line), "jsonl", limits=limits, text_columns=["body"])) == 1
 
 
 @pytest.mark.parametrize("line", [b'{"a": "b', b'{"a": 1', b'{"a":', b'{"a": [1', b'{"a'])

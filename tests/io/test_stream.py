@@ -1,3 +1,4 @@
+import gzip
 import shutil
 import subprocess
 import sys
@@ -145,6 +146,31 @@ def test_archives_are_refused_with_the_remedy(tmp_path):
         with pytest.raises(DataError) as caught:
             read(path)
         assert caught.value.code == "SRC-ARCHIVE"
+
+
+ARRAY = b'[{"a": "x", "label": 1},\n {"a": "y", "label": 0}]\n'
+
+
+@pytest.mark.parametrize("data", [ARRAY, b"\xef\xbb\xbf \n[\n  {\n" + ARRAY[2:], b"[1]", b"[\n"])
+@pytest.mark.parametrize("name", ["a.json", "A.JSON", "a.json.gz", "a.jsonl", "-"])
+def test_a_json_array_is_refused_with_the_remedy(data, name):
+    packed = gzip.compress(data) if name.endswith(".gz") else data
+    if b"{" not in data and "json" not in name.lower():
+        assert len(read(named(packed, name), label_from="none")) == 1
+        return
+    with pytest.raises(DataError) as caught:
+        read(named(packed, name))
+    sure = b"{" in data or name != "a.jsonl"
+    assert caught.value.code == ("JSL-ARRAY" if sure else "JSL-OBJECT")
+    assert "one object a line, for example with: jq -c '.[]'" in caught.value.hint
+
+
+def test_a_format_that_is_given_is_believed():
+    assert len(read(named(ARRAY, "a.json"), "text", label_from="none")) == 1
+    with pytest.raises(ParseError) as caught:
+        read(named(ARRAY, "a.json"), "jsonl")
+    assert caught.value.code == "JSL-OBJECT"
+    assert "jq -c" in caught.value.hint
 
 
 BAD = b"a,n,label\n" + b"x,1,1\ny,zz,1\nz,3,0\nw,4\n" + b"v,5,1\n" * 96

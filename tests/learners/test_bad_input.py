@@ -248,6 +248,11 @@ PARAMETERS = {
         "step_size must be 'auto', a number or a step, got 'fast'",
     ),
     "step 0": ({"step_size": 0}, "step_size: eta must be finite and above 0, got 0.0"),
+    "step huge": ({"step_size": 10**400}, "eta must be finite and above 0, got inf"),
+    "step huge part": (
+        {"step_size": Constant(10**400)},
+        "eta must be finite and above 0, got 1000",
+    ),
     "step nan": ({"step_size": float("nan")}, "eta must be finite and above 0, got nan"),
     "step phi": ({"step_size": Automatic(-1.0)}, "phi must be finite and above 0, got -1.0"),
     "step eta": ({"step_size": Constant(float("inf"))}, "eta must be finite and above 0, got inf"),

@@ -61,10 +61,12 @@ def assert_close(got, wanted, tolerance, what, scale=0.0):
     return scale
 
 
-def check_agreement(core, twin, pool, loss, *, weights=None, passes=1):
+def check_agreement(core, twin, pool, loss, *, weights=None, passes=1, factor=1.0):
     tolerance = tolerance_of(core)
     scale = 0.0
     rows, labels = stream(loss, pool, n_rows=BATCHES * ROWS, active=ACTIVE, seed=5)
+    grown = {int(key) for key in pool[:6]}
+    rows = [{key: x * (factor if key in grown else 1.0) for key, x in row.items()} for row in rows]
     for number in range(passes):
         for start in range(0, len(rows), ROWS):
             cut = slice(start, start + ROWS)
@@ -107,6 +109,13 @@ def test_core_equals_twin(learner, loss, step, precision):
         return
     core, twin, pool = make_pair(learner, loss, step=step, precision=precision)
     check_agreement(core, twin, pool, loss)
+
+
+@pytest.mark.parametrize("factor", [4.0, 64.0])
+@pytest.mark.parametrize("loss", LOSSES)
+def test_core_equals_twin_where_some_values_are_large(loss, factor):
+    core, twin, pool = make_pair("bear+", loss)
+    check_agreement(core, twin, pool, loss, factor=factor)
 
 
 @pytest.mark.parametrize("precision", TOLERANCE)

@@ -114,7 +114,8 @@ class Twin:
         self.storage.add(keys, -step * z)
         if self.direction.wants_pair:
             self.remember(keys, X, w, inside, -step * z, g, labels, share)
-        self.selection.offer(keys, self.storage.query(keys), z, self.storage)
+        damping = getattr(self.direction, "damping", None)
+        self.selection.offer(keys, self.storage.query(keys), z, self.storage, damping)
         if self.scaled:
             self.intercept = self.intercept + self.direction.intercept_step
         elif self.settings.intercept:

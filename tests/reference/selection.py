@@ -6,12 +6,16 @@ import numpy as np
 
 
 class Top:
-    """The k keys with the largest norm of weights; of two equal norms the larger key goes."""
+    """The k keys with the largest norm of weights times magnitude of values.
+
+    Of two equal norms the larger key goes.
+    """
 
     def __init__(self, k: int, dtype: type) -> None:
         self.k = k
         self.dtype = dtype
         self.weights: dict[int, np.ndarray] = {}
+        self.magnitudes: dict[int, float] = {}
 
     def __contains__(self, key: int) -> bool:
         return key in self.weights
@@ -24,7 +28,14 @@ class Top:
             self.put(key, c * weights)
 
     def ranked(self) -> list[int]:
-        return sorted(self.weights, key=lambda key: (-norm(self.weights[key]), key))
+        return sorted(self.weights, key=lambda key: (-self.norm(key), key))
+
+    def norm(self, key: int) -> float:
+        return norm(self.weights[key]) * self.magnitudes.get(key, 1.0)
+
+    def meet(self, key: int, square: float) -> None:
+        known = self.magnitudes.get(key, 1.0) ** 2
+        self.magnitudes[key] = float(np.float32(np.sqrt(known + 0.1 * (square - known))))
 
     def full(self) -> bool:
         return len(self.weights) == self.k
@@ -34,7 +45,7 @@ class Top:
 
     def bar(self) -> float:
         """What a newcomer must beat."""
-        return norm(self.weights[self.smallest()]) if self.full() else 0.0
+        return self.norm(self.smallest()) if self.full() else 0.0
 
 
 def norm(weights: np.ndarray) -> float:
@@ -57,28 +68,34 @@ class Selection:
                 inside[i, columns] = key in top
         return inside
 
-    def offer(self, keys, weights, z, storage) -> None:
+    def offer(self, keys, weights, z, storage, damping=None) -> None:
+        sizes = np.ones(len(keys)) if damping is None else 1.0 / np.sqrt(damping)
         for top, columns in zip(self.tops, self.columns, strict=True):
             fresh = [i for i, key in enumerate(keys) if key not in top]
             if not storage.exact:
                 for i in set(range(len(keys))) - set(fresh):
                     top.put(keys[i], weights[i, columns])
+            if damping is not None:
+                for i in set(range(len(keys))) - set(fresh):
+                    top.meet(keys[i], 1.0 / damping[i])
             bar = top.bar()
-            fresh = [i for i in fresh if norm(weights[i, columns]) > bar]
+            fresh = [i for i in fresh if norm(weights[i, columns]) * sizes[i] > bar]
             fresh.sort(key=lambda i: (-norm(z[i, columns]), keys[i]))
             for i in fresh:
-                self._consider(top, columns, keys[i], storage)
+                self._consider(top, columns, keys[i], sizes[i], storage)
 
     @staticmethod
-    def _consider(top, columns, key, storage) -> None:
+    def _consider(top, columns, key, size, storage) -> None:
         estimate = storage.estimate(key)[columns]
-        if norm(estimate) <= top.bar():
+        bar, size_now = top.bar(), norm(estimate) * size
+        if size_now <= bar:
             return
         if top.full():
             out = top.smallest()
             storage.release(out, columns, top.weights.pop(out))
         storage.admit(key, columns, estimate)
-        top.put(key, estimate)
+        top.put(key, estimate * min(1.0, 1.01 * bar / size_now) if size > 8 else estimate)
+        top.magnitudes[key] = float(np.float32(size))
 
     def scale(self, c: float) -> None:
         for top in self.tops:

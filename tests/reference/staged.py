@@ -29,6 +29,7 @@ class Staged:
         inside = point.inside
         present = np.maximum(np.count_nonzero(point.X, axis=0), 1)
         damping = 1.0 / np.maximum(np.sum(point.X**2, axis=0) / present, 1.0)[:, None]
+        self.damping = damping[:, 0] if np.abs(point.X).max() > 1.0 else None
         alone = full - point.X @ np.where(inside, 0.0, point.w)
         z = np.zeros_like(point.w)
         selected = total_slope = total_bend = 0.0

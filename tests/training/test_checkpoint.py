@@ -21,7 +21,7 @@ from bearsketch import (
 )
 from bearsketch.io import open_stream
 from bearsketch.learners import state
-from bearsketch.training.checkpoint import Checkpoints, Every, parse_every
+from bearsketch.training.checkpoint import Checkpoints, Every, parse_every, read_run
 from bearsketch.training.loop import Training
 from reference.streams import batch_of, stream
 
@@ -196,7 +196,7 @@ def test_the_second_run_in_a_folder_is_refused(tmp_path):
     with Checkpoints(tmp_path) as first, pytest.raises(SourceError, match="another run") as caught:
         trained(lines(100), tmp_path)
     assert caught.value.code == "CKPT-BUSY"
-    assert first.newest() is None
+    assert first.newest(read_run) is None
     trained(lines(100), tmp_path)  # the lock is gone with its owner
 
 
@@ -304,7 +304,7 @@ def test_sealed_nonsense_in_a_checkpoint_is_refused(tmp_path):
     arrays, record = model_file.load(newest)
     other = min(tmp_path.glob("checkpoint-*"))
     other.unlink()
-    nonsense = [None, -1, 1.5, "x", [], {}, [1, 2], [[1], 2], 2**70, True]
+    nonsense = [None, -1, 1.5, "x", [], {}, [1, 2], [[1], 2], 2**70, [10**400, 1, 1], True]
     tried = refused = 0
     for name in record["training"]:
         for value in nonsense:
@@ -320,6 +320,20 @@ def test_sealed_nonsense_in_a_checkpoint_is_refused(tmp_path):
                     if path != newest:
                         path.unlink()
     assert tried == refused  # lines(300) are too few: even what is sound ends there
+
+
+@pytest.mark.parametrize("factor", [1e-63, 4e62])
+def test_a_common_factor_that_would_leave_the_range_of_the_cells_is_refused(factor, tmp_path):
+    with pytest.raises(StopError):
+        trained(lines(), tmp_path, stop_at=40, precision="float32")
+    for path in tmp_path.glob("checkpoint-*"):
+        arrays, record = model_file.load(path)
+        path.write_bytes(model_file.pack(arrays | {"resume.factor": np.array([factor])}, record))
+    with (
+        pytest.warns(UserWarning, match="common factor of cells must be from 1e-20 to 1"),
+        pytest.raises(ModelFileError, match="no checkpoint in .* is usable"),
+    ):
+        trained(lines(), tmp_path, precision="float32")
 
 
 def test_every_cut_and_every_flipped_bit_of_a_checkpoint_is_refused(tmp_path):

@@ -62,6 +62,10 @@ class Direction {
   // The change of the intercept that goes with such a z.
   virtual ConstReals intercept_step() const { return {}; }
 
+  // By what the change of each active key was multiplied, because its values are above 1: one over
+  // their mean square. Empty where no value is.
+  virtual ConstReals damping() const { return {}; }
+
   // Clocks that a saved learner must go on with.
   virtual std::vector<double> numbers() const { return {}; }
   virtual void restore(std::span<const double> numbers);

@@ -14,6 +14,12 @@ struct Exact {
 // cells before the next one, which may share them, is read. The learner itself stays as it is.
 Exact take_apart(Learner& learner, const std::vector<Keys>& keys);
 
+// The mean of learners by their shares. Where all went on from one `start`, their moves from there
+// are averaged, and the mean move of each group and of the cells is stretched to the root mean
+// square of their lengths.
+Exact average(const std::vector<Learner*>& parts, ConstReals shares, Learner* start,
+              const std::vector<Keys>& keys);
+
 // Cells to put some keys of each group back into, as exact weights leave the selection.
 struct Returned {
   std::vector<Keys> keys;

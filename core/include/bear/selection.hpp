@@ -8,8 +8,10 @@
 
 namespace bear {
 
-// The k keys with the largest norm of weights, smallest at hand. A key keeps its slot while it
-// stays. Of two equal norms the larger key counts as smaller, so ties never depend on order.
+// The k keys with the largest norm, smallest at hand: the norm of a key's weights times the size of
+// its values where that is above 1, for a weight of 0.1 per euro of a price moves more than one of
+// 2 for a word. A key keeps its slot while it stays. Of two equal norms the larger key counts as
+// smaller, so ties never depend on order.
 //
 // The heap is lazy: a slot stands in it by a bound that its norm never falls below, and a norm that
 // grows leaves the heap alone. Only the smallest is brought up to date, when it is asked for.
@@ -32,6 +34,8 @@ class TopK {
   ConstReals weights(std::int32_t slot) const {
     return ConstReals(weights_).subspan(index(slot) * width_, width_);
   }
+  // Root mean square of the values that the key came with, at least 1; kept as a float.
+  double magnitude(std::int32_t slot) const { return magnitudes_[index(slot)]; }
   const std::string& name(std::int32_t slot) const { return names_[index(slot)]; }
   // A second name that came with the same key, or nothing.
   const std::string& alias(std::int32_t slot) const { return aliases_[index(slot)]; }
@@ -40,8 +44,11 @@ class TopK {
   // weights = keep * weights + change
   void update(std::int32_t slot, double keep, ConstReals change);
 
+  // The magnitude learns the mean square of a batch.
+  void meet(std::int32_t slot, double square);
+
   // A new key in a free slot; the heap must not be full.
-  std::int32_t insert(Key key, ConstReals weights, std::string_view name);
+  std::int32_t insert(Key key, ConstReals weights, std::string_view name, double magnitude = 1.0);
 
   // Takes the smallest out; its slot is free afterwards.
   void remove_smallest();
@@ -56,6 +63,8 @@ class TopK {
   static std::size_t index(std::int32_t slot) { return static_cast<std::size_t>(slot); }
   bool less(std::int32_t a, std::int32_t b) const;
   void set_bound(std::int32_t slot) { bounds_[index(slot)] = norms_[index(slot)]; }
+  double measured(std::int32_t slot) const;
+  void measure(std::int32_t slot);
   void grow();
   void sift_up(std::size_t at);
   void sift_down(std::size_t at);
@@ -67,6 +76,7 @@ class TopK {
   std::vector<Key> keys_;
   std::vector<double> weights_;
   std::vector<double> norms_, bounds_;
+  std::vector<float> magnitudes_;
   std::vector<std::string> names_, aliases_;
   std::vector<std::int32_t> free_;
   std::vector<std::int32_t> order_;     // heap of slots
@@ -96,9 +106,9 @@ class Selection {
 
   // Offers the active keys with their new weights; candidates are visited by falling |z|, so that
   // of keys that share their cells the one that moved most is taken.
-  // Leaves zeros in the weights of the selected.
-  void offer(const ActiveSet& active, Places& places, Reals weights, ConstReals z,
-             Storage& storage);
+  // Leaves zeros in the weights of the selected. damping: see Direction.
+  void offer(const ActiveSet& active, Places& places, Reals weights, ConstReals z, Storage& storage,
+             ConstReals damping = {});
 
   void scale(double c);
 
@@ -111,11 +121,14 @@ class Selection {
     double moved;
     Key key;
     std::size_t column;
+    double magnitude;
   };
 
   void refresh(std::size_t group, const ActiveSet& active, const Places& places, ConstReals weights,
                bool exact);
-  void collect(std::size_t group, const ActiveSet& active, ConstReals weights, ConstReals z);
+  void meet(const Places& places, ConstReals damping);
+  void collect(std::size_t group, const ActiveSet& active, ConstReals weights, ConstReals z,
+               ConstReals damping);
   void consider(std::size_t group, const Candidate& candidate, const ActiveSet& active,
                 Places& places, Storage& storage);
   void note_name(TopK& top, std::int32_t slot, std::string_view name);
@@ -123,7 +136,7 @@ class Selection {
   std::size_t classes_, width_;
   std::vector<TopK> tops_;
   std::vector<Candidate> candidates_;
-  std::vector<double> estimate_;
+  std::vector<double> estimate_, started_;
   std::size_t name_collisions_ = 0;
 };
 

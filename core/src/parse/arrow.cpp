@@ -264,7 +264,7 @@ class CellAdder {
     const NumberKind kind = column_.number(at, value);
     if (kind == NumberKind::number)
       out_.add_used(row, use_.column, value);
-    else
+    else if (kind != NumberKind::absent)
       fail(kind, row, column_, at);
   }
 
@@ -302,7 +302,7 @@ class CellAdder {
     const NumberKind kind = values.number(at, value);
     if (kind == NumberKind::number)
       add_name(row, names, at, pair_prefix_, value);
-    else
+    else if (kind != NumberKind::absent)
       fail(kind, row, values, at);
   }
 

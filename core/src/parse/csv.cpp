@@ -1,6 +1,7 @@
 #include "bear/parse/csv.hpp"
 
 #include <algorithm>
+#include <stdexcept>
 #include <utility>
 
 namespace bear::parse {
@@ -15,8 +16,10 @@ std::string counted(std::size_t n, const char* what) {
 
 }  // namespace
 
-CsvTable::CsvTable(char delimiter, std::size_t max_record_bytes)
-    : delimiter_(delimiter), max_record_bytes_(max_record_bytes) {}
+CsvTable::CsvTable(char delimiter, std::size_t max_record_bytes, char decimal)
+    : delimiter_(delimiter), max_record_bytes_(max_record_bytes), decimal_(decimal) {
+  if (decimal != '.' && decimal != ',') throw std::invalid_argument("decimal must be . or ,");
+}
 
 void CsvTable::feed(std::string_view chunk, bool final) {
   byte_base_ += static_cast<std::int64_t>(at_);
@@ -252,7 +255,16 @@ std::int64_t CsvTable::column_of(std::size_t row, std::size_t column) const {
 }
 
 NumberKind CsvTable::number(std::size_t row, std::size_t column, double& value) const {
-  return cell_number(cell(row, column), value);
+  return number_of(cell(row, column), value);
+}
+
+NumberKind CsvTable::number_of(std::string_view cell, double& value) const {
+  if (decimal_ == '.') return cell_number(cell, value);
+  // A point could only group digits, and 1.234 would be read as less than two.
+  if (cell.find('.') != std::string_view::npos) return NumberKind::text;
+  std::string pointed(cell);
+  std::replace(pointed.begin(), pointed.end(), ',', '.');
+  return cell_number(pointed, value);
 }
 
 bool CsvTable::text(std::size_t row, std::size_t column, std::string& out) const {
@@ -271,7 +283,7 @@ void CsvTable::add_column(const ColumnUse& use, std::size_t first, std::size_t l
       continue;
     }
     double value = 0.0;
-    const NumberKind kind = cell_number(got, value);
+    const NumberKind kind = number_of(got, value);
     if (kind == NumberKind::number) {
       out.add_used(row - first, use.column, value);
     } else if (kind != NumberKind::absent) {

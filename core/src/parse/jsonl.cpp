@@ -45,7 +45,17 @@ LineParser::Line JsonlParser::parse_line() {
   return Line::error;
 }
 
+std::vector<std::string> JsonlParser::named_fields(const JsonlOptions& fields) {
+  std::vector<std::string> named = {fields.label_field};
+  if (!fields.weight_field.empty()) named.push_back(fields.weight_field);
+  if (!fields.tag_field.empty()) named.push_back(fields.tag_field);
+  named.insert(named.end(), fields.text_fields.begin(), fields.text_fields.end());
+  named.insert(named.end(), fields.skip_fields.begin(), fields.skip_fields.end());
+  return named;
+}
+
 bool JsonlParser::read_field(JsonReader& in, std::string_view field) {
+  if (!unmet_.empty()) std::erase(unmet_, field);
   if (field == fields_.label_field) return read_label(in);
   if (!fields_.weight_field.empty() && field == fields_.weight_field) return read_weight(in);
   if (!fields_.tag_field.empty() && field == fields_.tag_field) return read_tag(in);
@@ -121,12 +131,20 @@ bool JsonlParser::read_text(JsonReader& in) {
 }
 
 bool JsonlParser::read_feature(JsonReader& in) {
+  field_size_ = name_.size();
   if (in.kind() == Kind::array) return read_list(in);
   if (in.kind() == Kind::object) return read_map(in);
   return read_scalar(in);
 }
 
-bool JsonlParser::add_name(float value, const char* at) { return add(view(name_), value, at); }
+bool JsonlParser::add_name(float value, const char* at) {
+  if (name_.size() > options_.max_name_bytes)
+    return fail_shared("COM-NAME-LONG", at,
+                       "the value of field " + quoted(view(name_).substr(0, field_size_)) +
+                           " makes a feature name of " + std::to_string(name_.size()) +
+                           " bytes, above the limit of " + std::to_string(options_.max_name_bytes));
+  return add(view(name_), value, at);
+}
 
 // A number, boolean, string or null as the value of the feature called name_.
 bool JsonlParser::read_scalar(JsonReader& in) {
@@ -136,7 +154,9 @@ bool JsonlParser::read_scalar(JsonReader& in) {
   text_.clear();
   bool null;
   if (kind == Kind::array || kind == Kind::object)
-    return fail("NESTED", at, "nested deeper than one level; leave the field out by skip_fields");
+    return fail(
+        "NESTED", at,
+        "field " + quoted(view(name_).substr(0, field_size_)) + " is nested deeper than one level");
   if (!read_token(in, text_, null)) return false;
   double value = 0;
   float fitted = 0;

@@ -77,13 +77,13 @@ bool Parser::fail_shared(const char* code, const char* at, std::string message) 
 bool Parser::fail_name(std::size_t bytes, const char* at) {
   return fail_shared("COM-NAME-LONG", at,
                      "feature name of " + std::to_string(bytes) + " bytes is above the limit of " +
-                         std::to_string(options_.max_name_bytes) + " (max_name_bytes)");
+                         std::to_string(options_.max_name_bytes) + " (name_bytes)");
 }
 
 bool Parser::fail_features(const char* at) {
   return fail_shared("COM-FEATURES", at,
                      "more features in one example than the limit of " +
-                         std::to_string(options_.max_features) + " (max_features)");
+                         std::to_string(options_.max_features) + " (row_features)");
 }
 
 bool Parser::set_label(std::string_view token, const char* at) {

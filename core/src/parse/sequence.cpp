@@ -15,7 +15,7 @@ bool SequenceParser::commit_read() {
   if (!kmers_.take(row_)) {
     reject_record(title_line_, 1, "COM-FEATURES",
                   "more k-mers in one read than the limit of " +
-                      std::to_string(options_.max_features) + " (max_features)");
+                      std::to_string(options_.max_features) + " (row_features)");
     return false;
   }
   count_in_row(Count::invalid_windows, kmers_.invalid_windows());

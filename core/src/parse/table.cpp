@@ -2,12 +2,22 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <vector>
 
 #include "bear/parse/number.hpp"
 #include "bear/parse/parser.hpp"
 
 namespace bear::parse {
+namespace {
+
+// How other programs write that a number is missing.
+bool is_missing_mark(std::string_view cell) {
+  constexpr std::string_view marks[] = {"NA", "N/A", "n/a", "null", "NULL", "None"};
+  return std::find(std::begin(marks), std::end(marks), cell) != std::end(marks);
+}
+
+}  // namespace
 
 NumberKind cell_number(std::string_view cell, double& value) {
   while (!cell.empty() && is_blank(cell.front())) cell.remove_prefix(1);
@@ -15,6 +25,7 @@ NumberKind cell_number(std::string_view cell, double& value) {
   if (cell.empty()) return NumberKind::absent;
   if (read_number(cell, value))
     return std::isfinite(value) ? NumberKind::number : NumberKind::out_of_range;
+  if (is_missing_mark(cell)) return NumberKind::absent;
   if (cell.front() == '-' || cell.front() == '+') cell.remove_prefix(1);
   return is_non_finite_word(cell) ? NumberKind::not_finite : NumberKind::text;
 }

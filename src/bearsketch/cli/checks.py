@@ -52,6 +52,26 @@ def parse_step(text: str) -> str | float:
         raise ParameterError(f"--step-size must be auto or a number, got {text!r}") from None
 
 
+def parse_share(text: str) -> float:
+    """Read a share below 1, or per cent.
+
+    Examples
+    --------
+    >>> parse_share("10%"), parse_share("0.25")
+    (0.1, 0.25)
+    """
+    number = text.strip().removesuffix("%")
+    try:
+        share = float(number) / (100 if number != text.strip() else 1)
+    except ValueError:
+        share = -1.0
+    if not 0.0 <= share < 1.0:
+        raise ParameterError(
+            f"--holdout must be a share from 0 to below 1, such as 0.1 or 10%, got {text!r}"
+        )
+    return share
+
+
 def parse_classes(text: str) -> list[str]:
     """Labels between commas."""
     labels = [part.strip() for part in text.split(",")]

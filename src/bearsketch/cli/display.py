@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Self
 
 from bearsketch.cli.guard import say
+from bearsketch.cli.told import result_number
 from bearsketch.escape import message, visible
 from bearsketch.sizes import format_bytes
 
@@ -155,10 +156,22 @@ class Live(Display):
         if view.best:
             rows.append(Text("best features so far", style="dim"))
             rows += [
-                Text(f"{weight:+9.3f}  {visible(name)}", overflow="ellipsis", no_wrap=True)
+                Text(f"{shown_weight(weight)}  {visible(name)}", overflow="ellipsis", no_wrap=True)
                 for weight, name in view.best
             ]
         return Group(*rows)
+
+
+def shown_weight(weight: float, places: int = 3) -> str:
+    """Give a weight in a column of numbers; per unit of a large value it may be very small.
+
+    Examples
+    --------
+    >>> shown_weight(1.5), shown_weight(-0.000012)
+    ('   +1.500', ' -1.2e-05')
+    """
+    small = 0.0 < abs(weight) < 0.5 * 10.0**-places
+    return f"{weight:+{places + 6}.1e}" if small else f"{weight:+{places + 6}.{places}f}"
 
 
 def make_display(quiet: bool) -> Display:
@@ -201,11 +214,12 @@ def _training_view(training: Training) -> View:
     from bearsketch.training.process import peak_rss_bytes
 
     scores = training.scores
-    facts = [f"loss {training.loss or 0.0:.4f}"]
     if isinstance(scores, ClassScores):
-        facts.append(f"accuracy {scores.accuracy or 0.0:.4f}")
+        facts = [f"loss {training.loss or 0.0:.4f}", f"accuracy {scores.accuracy or 0.0:.4f}"]
         if scores.skewed and scores.auc is not None:
             facts.append(f"AUC {scores.auc:.4f}")
+    else:
+        facts = [f"RMSE {result_number('rmse', scores.rmse or 0.0)}"]
     facts.append(f"model {format_bytes(training.learner.sizes.model_bytes)}")
     facts.append(f"process peak {format_bytes(peak_rss_bytes())}")
     done, total = training.stream.progress()

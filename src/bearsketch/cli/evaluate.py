@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from bearsketch.cli.display import Display, make_display, watch_reading
 from bearsketch.cli.model import load_model, open_like
 from bearsketch.cli.options import Data, Json, Model, Quiet, takes_reading
-from bearsketch.cli.told import Told
+from bearsketch.cli.told import Told, result_number
 from bearsketch.escape import visible
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def evaluate(
     """Compare predictions with labels: accuracy, AUC, log-loss, confusion; RMSE and R2 of numbers.
 
     Everything is given twice: with all features, and with the selected ones alone. Data is read
-    as the model's own data was, unless options say otherwise.
+    as the model's own data was, unless options say otherwise. Examples with a weight count by it.
 
     **Examples**
 
@@ -57,6 +57,7 @@ def evaluate(
         counts = stream.counts
     results = {
         "examples": scores["all"].examples,
+        "weight": scores["all"].weight,
         "skipped": counts.skipped,
         "unlabelled": counts.unlabelled,
         "classes": class_labels(learner),
@@ -88,23 +89,28 @@ def score_stream(learner: Learner, stream: Stream, display: Display) -> dict[str
         examples += len(batch)
         told.stream()
         watch(examples)
+    told.stream()
     return scores
 
 
 def _table(results: dict[str, Any]) -> str:
     """Results side by side, and the confusion matrix below them."""
     selected = results["selected_only"] or {}
-    lines = [f"{results['examples']:,} examples", "", f"{'':10}{'all':>12}{'selected':>12}"]
+    told = f"{results['examples']:,} examples"
+    if results["weight"] != results["examples"]:
+        told += f" of total weight {results['weight']:,.10g}; all figures count them by weight"
+    lines = [told, "", f"{'':10}{'all':>12}{'selected':>12}"]
     for key, name in _ROWS.items():
         if results.get(key) is not None:
-            lines.append(f"{name:10}{results[key]:12.4f}{_number(selected.get(key)):>12}")
+            shown = [_number(key, found.get(key)) for found in (results, selected)]
+            lines.append(f"{name:10}{shown[0]:>12}{shown[1]:>12}")
     if "confusion" in results:
         lines += ["", *_confusion(results["classes"], results["confusion"])]
     return "\n".join(lines)
 
 
-def _number(value: float | None) -> str:
-    return "-" if value is None else f"{value:.4f}"
+def _number(key: str, value: float | None) -> str:
+    return "-" if value is None else result_number(key, value)
 
 
 def _confusion(labels: list[Any], table: list[list[float]]) -> list[str]:

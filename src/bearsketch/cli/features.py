@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
+from bearsketch.cli.display import shown_weight
 from bearsketch.cli.model import load_model
 from bearsketch.cli.options import Model
 from bearsketch.escape import cell, visible
@@ -39,7 +40,10 @@ def features(
         str, typer.Option("--format", metavar="table|tsv|json|fasta", help="Form of the output.")
     ] = "table",
 ) -> None:
-    """List the selected features by name, best first.
+    """List the selected features by name, best first: those that move predictions most.
+
+    That is the root of the sum of squares of their weights over the classes (--per-class: the
+    weight for the class), times the size of their values where above 1.
 
     A weight is for the class beside it: positive speaks for that class, negative against it. With
     two classes this is always the second; with more, the one the feature has the largest weight
@@ -99,7 +103,7 @@ def _table(learner: Learner, rows: list[Row]) -> str:
     lines = [head]
     for i, row in enumerate(rows):
         label = f"{classes[i]:{wide}}" if classes else ""
-        lines.append(f"{row.rank:>6}{row.weight:>+10.4f}  {label}{visible(row.name)}\n")
+        lines.append(f"{row.rank:>6}{shown_weight(row.weight, 4)}  {label}{visible(row.name)}\n")
     return "".join(lines)
 
 

@@ -7,16 +7,9 @@ from typing import Any
 
 from bearsketch.cli.model import load_model
 from bearsketch.cli.options import Json, Model
-from bearsketch.cli.told import results_text
+from bearsketch.cli.told import progressive_text, results_text
 from bearsketch.escape import visible
 from bearsketch.sizes import format_bytes
-
-_VERDICTS = {
-    "ample": "the memory is ample",
-    "fair": "the memory is fair: more would help, and the weakest selected may be there by chance",
-    "too small": "the memory is too small for this data: its cells are crowded, or many of the "
-    "selected are there by chance; give more memory, or a smaller k",
-}
 
 
 def info(model: Model, as_json: Json = False) -> None:
@@ -78,18 +71,15 @@ def _data(run: dict[str, Any]) -> list[tuple[str, str]]:
     told += [f"{run['passes']} passes"] if run.get("passes", 1) > 1 else []
     rows = [("data", f"{shown} ({run.get('format')})"), ("", ", ".join(told))]
     rows += [("read with", options)] if options else []
-    results = {
-        "loss": run.get("progressive_loss"),
-        "accuracy": run.get("progressive_accuracy"),
-        "auc": run.get("progressive_auc"),
-    }
-    rows += [("progressive", results_text(results))]
+    rows += [("progressive", progressive_text(run))]
     rows += [("held out", results_text(run["holdout"]))] if run.get("holdout") else []
     rows += [("merged", f"from {run['merged']} models")] if run.get("merged") else []
     return rows
 
 
 def _health(facts: dict[str, Any]) -> list[tuple[str, str]]:
+    from bearsketch.learners.noise import VERDICTS
+
     guards = dict(facts["guards"])
     collisions = guards.pop("name_collisions")
     fired = ", ".join(f"{name} {n:,}" for name, n in guards.items() if n and name != "stored_pairs")
@@ -121,7 +111,7 @@ def _health(facts: dict[str, Any]) -> list[tuple[str, str]]:
             f"{_about(noise['by_chance'])} of them would reach that; {noise['selected']:,} are "
             "selected",
         ),
-        ("verdict", _VERDICTS[noise["verdict"]]),
+        ("verdict", VERDICTS[noise["verdict"]]),
     ]
 
 

@@ -47,11 +47,12 @@ def merge(
     for i, path in enumerate(models):
         if path in models[:i]:
             raise ParameterError(f"{path} is named twice; each model counts once")
-    check_output(output, [])
+    check_output(output, [*map(str, models)])
     parts = [load_model(path) for path in models]
     for path, part in zip(models[1:], parts[1:], strict=True):
         try:
             parts[0].check_mergeable(part)
+            _check_read_alike(parts[0].run, part.run)
         except IncompatibleError as error:
             raise IncompatibleError(
                 f"{models[0]} and {path}: {error.message}",
@@ -77,13 +78,22 @@ def merge(
         print(json.dumps(results))
 
 
+def _check_read_alike(one: dict[str, Any], other: dict[str, Any]) -> None:
+    """Refuse models whose features were made of their data in different ways."""
+    if "options" not in one or "options" not in other:
+        return  # made in memory: nobody knows
+    for name in sorted({*one["options"], *other["options"]}):
+        if one["options"].get(name) != other["options"].get(name):
+            raise IncompatibleError(f"their data was read with different {name}")
+
+
 def _selected_keys(learner: Learner) -> list[int]:
     return [] if learner.config.k == 0 else learner.selected().keys.tolist()
 
 
 def _joined(records: list[dict[str, Any]]) -> dict[str, Any]:
     """Tell what the merged model remembers: all data, counts added, options of the first."""
-    from bearsketch.training.loop import MOST_SOURCES
+    from bearsketch.io.remember import MOST_SOURCES
 
     first = records[0]
     counts: dict[str, int] = {}

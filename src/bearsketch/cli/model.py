@@ -42,6 +42,7 @@ def open_like(
         **options,
         seed=learner.config.seed,
         rows=_ROWS,
+        live=not labelled,
         names=False,
         include_unlabelled=not labelled,
         labels_needed=labelled,

@@ -82,12 +82,29 @@ READING: dict[str, Any] = {
             help="What an id that comes twice in a line of svmlight means.",
         ),
     ],
+    "drop": Annotated[
+        str | None,
+        _option(
+            panel=_READ,
+            metavar="A,B",
+            help="Columns of a table, or fields of JSON Lines, to leave out.",
+        ),
+    ],
     "label_column": Annotated[
-        str | None, _option(panel=_LABELS, metavar="NAME", help="Column or field. \\[label]")
+        str | None,
+        _option(
+            panel=_LABELS,
+            metavar="NAME",
+            help="Column of a table, or field of JSON Lines, with the label. \\[label]",
+        ),
     ],
     "weight_column": Annotated[
         str | None,
-        _option(panel=_LABELS, metavar="NAME", help="Column or field with an example's weight."),
+        _option(
+            panel=_LABELS,
+            metavar="NAME",
+            help="Column of a table, or field of JSON Lines, with an example's weight.",
+        ),
     ],
     "label_from": Annotated[
         str | None,
@@ -171,9 +188,6 @@ READING: dict[str, Any] = {
         str | None,
         _option(panel=_TABLE, metavar="A,B", help="Columns to read as numbers; * is the rest."),
     ],
-    "drop": Annotated[
-        str | None, _option(panel=_TABLE, metavar="A,B", help="Columns to leave out.")
-    ],
     "separator": Annotated[
         str | None,
         _option(
@@ -181,6 +195,10 @@ READING: dict[str, Any] = {
             metavar="CHAR",
             help="Character between cells; tab is one. \\[found out: comma, semicolon, tab or bar]",
         ),
+    ],
+    "decimal": Annotated[
+        str | None,
+        _option(panel=_TABLE, metavar="CHAR", help="Decimal point of numbers: . or , \\[.]"),
     ],
     "header": Annotated[
         bool | None,

@@ -6,13 +6,13 @@ import contextlib
 import json
 import sys
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from bearsketch.cli.checks import STANDARD
+from bearsketch.cli.checks import STANDARD, check_output
 from bearsketch.cli.display import make_display, watch_reading
 from bearsketch.cli.model import load_model, open_like
 from bearsketch.cli.options import Data, Model, Quiet, takes_reading
@@ -48,8 +48,10 @@ def predict(
 ) -> None:
     """Predict the label of each example, in the order of the data.
 
-    A line has the example's number, its tag (empty without one) and the prediction. Data is read
-    as the model's own data was, unless options say otherwise; labels are not needed.
+    A line has the example's number, its tag (empty without one) and the prediction. Broken examples
+    that are skipped have a number too, but no line. Data is read as the model's own data was,
+    unless options say otherwise; labels are not needed. Examples of a pipe are answered as they
+    come.
 
     **Examples**
 
@@ -60,6 +62,8 @@ def predict(
     if to not in FORMS:
         raise ParameterError(f"--to must be one of {', '.join(FORMS)}, got {to!r}")
     output = None if output == STANDARD else output
+    if output is not None:
+        check_output(output, [str(model), *(data or [])])
     learner = load_model(model)
     if proba and learner.config.loss == "squared":
         raise ParameterError("--proba needs classes, and this model predicts numbers")
@@ -80,6 +84,7 @@ def predict(
             number += len(batch)
             told.stream()
             watch(number)
+        told.stream()
 
 
 class _Form(ABC):
@@ -93,15 +98,17 @@ class _Form(ABC):
         self.labels = [learner.labels.label(number) for number in numbers]
 
     def lines(self, batch: Batch, first: int, selected_only: bool) -> Iterator[str]:
-        """Lines of a batch whose first example has the number ``first`` + 1."""
+        """Lines of a batch that ``first`` examples came before, if it does not know better."""
         guesses = self._learner.predict(batch, selected_only=selected_only).tolist()
         shares: list[Any] = [None] * len(batch)
         if self._proba:
             shares = self._learner.predict_proba(batch, selected_only=selected_only).tolist()
         tags = batch.tags or [b""] * len(batch)
-        for i, (guess, tag, share) in enumerate(zip(guesses, tags, shares, strict=True)):
-            text = tag.decode("utf-8", "backslashreplace")
-            yield self._line(first + i + 1, text, guess, share)
+        numbers: Iterable[int] = range(first + 1, first + len(batch) + 1)
+        if batch.places is not None and batch.places.numbers is not None:
+            numbers = batch.places.numbers.tolist()
+        for number, guess, tag, share in zip(numbers, guesses, tags, shares, strict=True):
+            yield self._line(number, tag.decode("utf-8", "backslashreplace"), guess, share)
 
     @abstractmethod
     def _line(self, number: int, tag: str, guess: Any, share: list[float] | None) -> str:
@@ -128,11 +135,17 @@ class _JsonLines(_Form):
         return json.dumps(record) + "\n"
 
 
+def _answer(text: str) -> None:
+    """Write to standard output, at once: someone may wait for it."""
+    sys.stdout.write(text)
+    sys.stdout.flush()
+
+
 @contextlib.contextmanager
 def _writing(output: Path | None) -> Iterator[Callable[[str], Any]]:
     """Give a function that writes to standard output, or to a file that is whole or not there."""
     if output is None:
-        yield sys.stdout.write
+        yield _answer
         return
     from bearsketch.files import open_whole
 

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from bearsketch.cli.display import Display, View, make_display
+from bearsketch.cli.display import Display, View, make_display, shown_weight
 from bearsketch.cli.options import read_options
-from bearsketch.exceptions import ParameterError, SourceError
+from bearsketch.cli.told import progressive_text, result_number
+from bearsketch.exceptions import ParameterError
 from bearsketch.sizes import format_bytes
 
 if TYPE_CHECKING:
     from bearsketch.distributed import Driver
     from bearsketch.distributed.prepare import Prepared
+    from bearsketch.training.checkpoint import Checkpoints
     from bearsketch.training.summary import Summary
 
 _BEST = 8
@@ -47,17 +50,13 @@ class Crew(NamedTuple):
                     "(--classes a,b,c).",
                 )
 
-    def checkpoint_file(self) -> Path | None:
-        """File that is replaced after each round; its folder is made."""
+    def checkpoints(self) -> Checkpoints | None:
+        """Give the folder that keeps the model after each round."""
+        from bearsketch.training.checkpoint import Checkpoints
+
         if self.checkpoint is None:
             return None
-        try:
-            self.checkpoint.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise SourceError(
-                f"{self.checkpoint}: the folder cannot be made ({error.strerror})", code="IO-WRITE"
-            ) from None
-        return self.checkpoint / "rounds.bear"
+        return Checkpoints(self.checkpoint, resume=self.resume, name="rounds")
 
     def runner(self) -> Any:
         """Make the runner: this process alone, a pool, or a cluster."""
@@ -69,7 +68,7 @@ class Crew(NamedTuple):
             return Cluster.connect(self.cluster, patience=self.patience)
         if self.workers == 1:
             return Serial()
-        return Pool(self.workers or 1, patience=self.patience)
+        return Pool(self.workers or 1, patience=self.patience, forks=True)
 
 
 def run_sharded(
@@ -91,7 +90,9 @@ def run_sharded(
     form = given.pop("format", "auto")
     given["rows"] = rows_of_batch(parts["batch_size"])
     chosen = {name: wanted[name] for name in ("loss", "classes", "passes")}
-    with make_display(quiet) as display, crew.runner() as runner:
+    kept = crew.checkpoints()
+    # The folder is locked after the workers began: copies of this process would hold its lock.
+    with make_display(quiet) as display, crew.runner() as runner, kept or nullcontext():
         shards = crew.shards or max(DEFAULT_SHARDS, runner.workers)
         prepared = prepare(
             named, shards=shards, rounds=crew.rounds, format=form, options=given, **chosen, **parts
@@ -101,7 +102,7 @@ def run_sharded(
             prepared.learner,
             prepared.job,
             passes=wanted["passes"],
-            checkpoint=crew.checkpoint_file(),
+            checkpoint=kept,
         )
         _begin(display, prepared, runner.workers)
         if crew.resume and driver.resume():
@@ -111,7 +112,8 @@ def run_sharded(
     learner = driver.learner
     learner.run = prepared.record(driver)
     learner.save(output)
-    driver.forget()
+    if kept is not None:
+        kept.forget()
     summary = prepared.summary(driver)
     if not quiet:
         _report(display, driver, summary, output)
@@ -124,6 +126,11 @@ def _begin(display: Display, prepared: Prepared, workers: int) -> None:
         f"{prepared.stream.format} data; {task.reason}: loss {task.loss}; "
         f"{config.learner} in {format_bytes(config.sizes.model_bytes)}, k {config.k:,}"
     )
+    for text in task.odd:
+        display.note(f"warning[LABEL-RARE] {text}")
+    for odd in prepared.stream.warnings:
+        if odd.code.startswith("TAB-"):  # what columns are was found out here, once for all
+            display.note(f"warning[{odd.code}] {odd.source}: {odd.message}")
     display.note(
         f"{len(plan.partitions):,} partitions: {plan.rounds} rounds of {plan.shards} shards; "
         f"{_counted(workers, 'worker')}"
@@ -174,9 +181,10 @@ class Watching:
             f"{_counted(at_work, 'worker')} busy",
         ]
         if tally.weight:
-            facts.append(f"loss {tally.mean_loss:.4f}")
-            if driver.learner.config.loss != "squared":
-                facts.append(f"accuracy {tally.accuracy:.4f}")
+            if driver.learner.config.loss == "squared":
+                facts.append(f"RMSE {result_number('rmse', tally.rmse or 0.0)}")
+            else:
+                facts += [f"loss {tally.mean_loss:.4f}", f"accuracy {tally.accuracy:.4f}"]
         best = []
         if driver.learner.config.k:
             best = [(f.weight, f.name) for f in list(driver.learner.selected())[:_BEST]]
@@ -185,8 +193,6 @@ class Watching:
 
 
 def _report(display: Display, driver: Driver, summary: Summary, output: Path) -> None:
-    from bearsketch.cli.told import results_text
-
     say, tally = display.note, driver.tally
     say(
         f"{summary.examples:,} examples in {summary.seconds:.1f} s "
@@ -194,14 +200,17 @@ def _report(display: Display, driver: Driver, summary: Summary, output: Path) ->
         f"{summary.unlabelled:,} without a label; {_counted(driver.workers, 'worker')}, "
         f"{_counted(driver.rounds, 'round')}"
     )
-    progressive = {"loss": summary.progressive_loss, "accuracy": summary.progressive_accuracy}
-    say(f"progressive {results_text(progressive)}")
+    say(f"progressive {progressive_text(summary.to_json())}")
+    for text in tally.missing or ():
+        say(f"warning[JSL-FIELD-MISSING] {text}")
+    for doubt in summary.warnings:
+        say(f"warning[{doubt['code']}] {doubt['message']}")
     if tally.lost:
         say(f"warning[DIST-PARTITION] {len(tally.lost)} partitions were lost, as said above")
     if driver.learner.config.k:
         say(f"best of {len(driver.learner.selected()):,} selected features:")
         for feature in list(driver.learner.selected())[:10]:
-            say(f"  {feature.weight:+9.3f}  {feature.name}")
+            say(f"  {shown_weight(feature.weight)}  {feature.name}")
     say(f"wrote {output} ({format_bytes(output.stat().st_size)})")
 
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _FAMILIES = {"tsv": "csv", "parquet": "csv", "fastq": "fasta"}
 _NGRAMS = {"ngrams", "char_ngrams", "lowercase", "presence"}
 _TABLE = {"label_column", "weight_column", "categorical", "numeric", "drop", "header", "columns"}
-_TABLE |= {"separator", "text_columns"}
+_TABLE |= {"separator", "decimal", "text_columns"}
 _KMERS = {"kmer", "alphabet", "canonical", "presence", "window", "stride", "label_regex"}
 _USED: dict[str, set[str]] = {
     "vw": set(),
@@ -39,7 +39,7 @@ class Told:
     def __init__(self, display: Display, stream: Stream, learner: Learner | None = None) -> None:
         self._display, self._stream, self._learner = display, stream, learner
         self._task = self._format = False
-        self._warnings = self._errors = 0
+        self._warnings = self._errors = self._doubts = 0
 
     def __call__(self, training: Training) -> None:
         """Say what is new."""
@@ -55,15 +55,15 @@ class Told:
                 if columns:
                     kind = use.removesuffix("_columns")
                     self._display.note(f"{kind} columns: {_some(columns)}")
-            if training.oversized is not None:
-                self._display.note(
-                    f"warning[DATA-SCALE] {training.oversized}, which spoils the learning of all: "
-                    "divide them, so that they are near 1, or leave them out"
-                )
+            for text in task.odd:
+                self._display.note(f"warning[LABEL-RARE] {text}")
             if training.resumed is not None:
                 self._display.note(
                     f"resumed from {training.resumed}, {training.resumed_at:,} examples done"
                 )
+        for doubt in training.doubts[self._doubts :]:
+            self._display.note(f"warning[{doubt.code}] {doubt.message}")
+        self._doubts = len(training.doubts)
         self.stream()
 
     def _check_format(self) -> None:
@@ -103,10 +103,35 @@ def _some(columns: tuple[str, ...]) -> str:
     return shown + (f" and {rest} more" if rest > 0 else "")
 
 
+def progressive_text(run: dict[str, Any]) -> str:
+    """Progressive results in words, from the JSON of a summary or of a model."""
+    results = {name.removeprefix("progressive_"): value for name, value in run.items()}
+    if results.get("rmse") is not None:
+        results.pop("loss", None)
+        # Below 0 it tells of the first examples alone; if not, there is a warning DATA-LOSS.
+        results["r2"] = results["r2"] if (results.get("r2") or 0.0) > 0.0 else None
+    return results_text(results)
+
+
 def results_text(results: dict[str, Any]) -> str:
     """Results of a test in words."""
     names = {"loss": "loss", "accuracy": "accuracy", "auc": "AUC", "log_loss": "log-loss"}
     names |= {"rmse": "RMSE", "r2": "R2"}
     return ", ".join(
-        f"{name} {results[key]:.4f}" for key, name in names.items() if results.get(key) is not None
+        f"{name} {result_number(key, results[key])}"
+        for key, name in names.items()
+        if results.get(key) is not None
     )
+
+
+def result_number(key: str, value: float) -> str:
+    """Show a result: that of a regression has the size of its targets, which may be any.
+
+    Examples
+    --------
+    >>> result_number("accuracy", 0.5), result_number("rmse", 82773.7), result_number("rmse", 1e-7)
+    ('0.5000', '82,774', '1e-07')
+    """
+    if key not in ("rmse", "r2"):
+        return f"{value:.4f}"
+    return f"{value:,.0f}" if 1e4 <= abs(value) < 1e9 else f"{value:.4g}"

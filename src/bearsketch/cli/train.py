@@ -16,11 +16,18 @@ from bearsketch.cli.checks import (
     make_checkpoints,
     note_plain_size,
     parse_classes,
+    parse_share,
     parse_step,
     refuse_alone_only,
     rows_of_batch,
 )
-from bearsketch.cli.display import Display, best_features, make_display, watch_training
+from bearsketch.cli.display import (
+    Display,
+    best_features,
+    make_display,
+    shown_weight,
+    watch_training,
+)
 from bearsketch.cli.options import (
     Data,
     Json,
@@ -30,7 +37,7 @@ from bearsketch.cli.options import (
     sources,
     takes_reading,
 )
-from bearsketch.cli.told import Told, results_text
+from bearsketch.cli.told import Told, progressive_text, results_text
 from bearsketch.exceptions import ParameterError
 from bearsketch.sizes import format_bytes, parse_bytes
 
@@ -141,12 +148,13 @@ def train(
         _learn(metavar="N", help="2 reads ahead while learning, 1 does not; same model."),
     ] = 2,
     holdout: Annotated[
-        float,
+        str,
         _learn(
             metavar="SHARE",
-            help="Do not learn this share of the examples; read them again to test the model.",
+            help="Do not learn this share of the examples, such as 0.1 or 10%; read them again to "
+            "test the model.",
         ),
-    ] = 0.0,
+    ] = "0",
     checkpoint: Annotated[
         Path | None,
         _keep(metavar="DIR", help="Folder for checkpoints, to go on from if the run is stopped."),
@@ -232,7 +240,7 @@ def train(
         "classes": None if classes is None else parse_classes(classes),
         "max_classes": max_classes,
         "passes": passes,
-        "holdout": holdout,
+        "holdout": parse_share(holdout),
         "threads": threads,
     }
     if not quiet:
@@ -311,12 +319,7 @@ def _report(display: Display, training: Training, summary: Summary, output: Path
         f"{counts} in {summary.seconds:.1f} s ({summary.examples_per_second:,.0f}/s), {left_out}; "
         f"peak memory {format_bytes(summary.peak_rss_bytes)}"
     )
-    progressive = {
-        "loss": summary.progressive_loss,
-        "accuracy": summary.progressive_accuracy,
-        "auc": summary.progressive_auc,
-    }
-    say(f"progressive {results_text(progressive)}")
+    say(f"progressive {progressive_text(summary.to_json())}")
     if summary.holdout is not None:
         say(f"held out {summary.held_out:,}, learned {learned:,}")
         for title, results in (
@@ -329,5 +332,5 @@ def _report(display: Display, training: Training, summary: Summary, output: Path
     if best:
         say(f"best of {len(training.learner.selected()):,} selected features:")
         for weight, name in best:
-            say(f"  {weight:+9.3f}  {name}")
+            say(f"  {shown_weight(weight)}  {name}")
     say(f"wrote {output} ({format_bytes(output.stat().st_size)})")

@@ -3,25 +3,31 @@
 from __future__ import annotations
 
 import json
-import os
+import math
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from bearsketch import model_file
 from bearsketch.distributed.pool import Lost, refuse_lost
 from bearsketch.distributed.shards import Plan
 from bearsketch.distributed.task import COUNTED, Job, Result
-from bearsketch.exceptions import DataError, DistributedError, IncompatibleError
+from bearsketch.exceptions import (
+    DataError,
+    DistributedError,
+    IncompatibleError,
+    ModelFileError,
+)
 from bearsketch.io.account import Account
 from bearsketch.io.options import ReadOptions
+from bearsketch.io.stream import FIELD_MISSING
 from bearsketch.learners import Learner
 from bearsketch.learners.average import average
+from bearsketch.training.checkpoint import Checkpoints, load
 
 Watch = Callable[["Driver"], None]
 
@@ -35,10 +41,12 @@ class Tally:
     loss: float = 0.0
     weight: float = 0.0
     right: float = 0.0
+    order: list[float] = field(default_factory=list)
     counts: Counter[str] = field(default_factory=Counter)
     skipped_by_code: Counter[str] = field(default_factory=Counter)
     errors: list[str] = field(default_factory=list)
     warnings: list[tuple[str, str, str]] = field(default_factory=list)
+    missing: list[str] | None = None  # what every partition says about fields it has not
     lost: list[str] = field(default_factory=list)
     curve: list[tuple[int, float, float | None]] = field(default_factory=list)
 
@@ -53,10 +61,12 @@ class Tally:
             self.loss += result.loss
             self.weight += result.weight
             self.right += result.right
+            before_it = self.order or [0.0] * len(result.order)
+            self.order = [a + b for a, b in zip(before_it, result.order, strict=True)]
             self.counts.update(result.counts)
             self.skipped_by_code.update(result.skipped_by_code)
             self.errors = [*self.errors, *result.errors][:10]
-            self.warnings += [odd for odd in result.warnings if odd not in self.warnings]
+            self._warn(result)
         loss, weight, right = (
             now - then
             for now, then in zip((self.loss, self.weight, self.right), before, strict=True)
@@ -65,10 +75,24 @@ class Tally:
             share = round(right / weight, 4) if classes else None
             self.curve.append((self.examples, float(f"{loss / weight:.6g}"), share))
 
+    def _warn(self, result: Result) -> None:
+        """Enter warnings; that a field is missing is for all partitions together to say."""
+        missing = [text for code, _, text in result.warnings if code == FIELD_MISSING]
+        if result.counts["lines"]:
+            before = missing if self.missing is None else self.missing
+            self.missing = [text for text in before if text in missing]
+        others = [odd for odd in result.warnings if odd[0] != FIELD_MISSING]
+        self.warnings += [odd for odd in others if odd not in self.warnings]
+
     @property
     def mean_loss(self) -> float | None:
         """Mean loss, each example predicted before it was learned."""
         return self.loss / self.weight if self.weight else None
+
+    @property
+    def rmse(self) -> float | None:
+        """Root of the mean squared error, for regression: the loss is half of that error."""
+        return math.sqrt(2.0 * self.loss / self.weight) if self.weight else None
 
     @property
     def accuracy(self) -> float | None:
@@ -88,6 +112,13 @@ class Tally:
         return tally
 
 
+class Taken(NamedTuple):
+    """A result, and its model as a learner."""
+
+    result: Result
+    learner: Learner
+
+
 class Driver:
     """Trains on a plan, round by round, with any runner.
 
@@ -103,8 +134,8 @@ class Driver:
         Where to begin: new, or trained before.
     job : Job
     passes : int
-    checkpoint : path, optional
-        File that is replaced after each round.
+    checkpoint : Checkpoints, optional
+        Entered; written to after each round.
 
     Attributes
     ----------
@@ -124,7 +155,7 @@ class Driver:
         job: Job,
         *,
         passes: int = 1,
-        checkpoint: str | os.PathLike[str] | None = None,
+        checkpoint: Checkpoints | None = None,
     ) -> None:
         self.plan, self.learner, self.job, self.passes = plan, learner, job, passes
         self.done, self.tally, self.seconds = 0, Tally(), 0.0
@@ -132,7 +163,7 @@ class Driver:
         self.workers = 0
         self.running: dict[int, int] = {}  # examples so far by partition, of the present round
         self.finished: set[int] = set()
-        self._checkpoint = None if checkpoint is None else Path(checkpoint)
+        self._checkpoint = checkpoint
 
     @property
     def rounds(self) -> int:
@@ -140,19 +171,19 @@ class Driver:
         return self.plan.rounds * self.passes
 
     def resume(self) -> bool:
-        """Go on from the checkpoint if there is one; returns whether there was."""
-        if self._checkpoint is None or not self._checkpoint.exists():
+        """Go on from the newest checkpoint if there is one; returns whether there was."""
+        saved = None if self._checkpoint is None else self._checkpoint.newest(_read_round)
+        if saved is None:
             return False
-        arrays, record = model_file.load(self._checkpoint)
         for name, value in self._identity().items():
-            if record.get(name) != value:
+            if saved.record.get(name) != value:
                 raise IncompatibleError(
-                    f"{self._checkpoint} is of another run: {name} differs",
+                    f"{saved.path} is of another run: {name} differs",
                     code="CKPT-OTHER",
                     hint="Give the same data, options, shards and rounds, or another checkpoint.",
                 )
-        self.learner = Learner.from_bytes(arrays["model"].tobytes())
-        self.done, self.tally = record["done"], Tally.from_json(record["tally"])
+        self.learner = saved.learner
+        self.done, self.tally = saved.record["done"], Tally.from_json(saved.record["tally"])
         self.resumed_at = self.tally.learned
         return True
 
@@ -178,30 +209,31 @@ class Driver:
             if watch is not None:
                 watch(self)
 
-        taken: dict[int, Result] = {}
+        taken: dict[int, Taken] = {}
         digests: dict[int, str] = {}
         for answer in runner.run(self.learner.to_bytes(), parts, self.job, beat):
             if isinstance(answer, Lost):
                 self._lose(answer)
                 continue
             # A result may come twice where an engine runs a task again.
-            digest = digests.setdefault(answer.partition, answer.digest)
-            if digest != answer.digest:
+            digest = answer.digest
+            if digests.setdefault(answer.partition, digest) != digest:
                 raise _disagreeing(parts, answer.partition)
-            taken[answer.partition] = answer
+            if answer.partition not in taken:  # read now, while others are still at work
+                taken[answer.partition] = Taken(answer, Learner.from_bytes(answer.model))
             beat(answer.partition, answer.examples)
             self.finished.add(answer.partition)
-        results = [taken[part.id] for part in parts if part.id in taken]
-        self._merge(results, n_pass)
+        self._merge([taken[part.id] for part in parts if part.id in taken], n_pass)
         self.running, self.finished = {}, set()
         if watch is not None:
             watch(self)
 
-    def _merge(self, results: list[Result], n_pass: int) -> None:
+    def _merge(self, taken: list[Taken], n_pass: int) -> None:
         classes = self.learner.config.loss != "squared"
-        learned = [Learner.from_bytes(result.model) for result in results if result.examples]
+        learned = [one.learner for one in taken if one.result.examples]
         if learned:
             self.learner = average(learned, self.learner)
+        results = [one.result for one in taken]
         self.tally.add(results, first_pass=n_pass == 0, classes=classes)
         self.done += 1
         if self.done % self.plan.rounds == 0:
@@ -245,12 +277,22 @@ class Driver:
             return
         model = np.frombuffer(self.learner.to_bytes(), dtype=np.uint8)
         record = {**self._identity(), "done": self.done, "tally": self.tally.to_json()}
-        model_file.save(self._checkpoint, {"model": model}, record)
+        self._checkpoint.write({"model": model}, record)
 
-    def forget(self) -> None:
-        """Remove the checkpoint, once the model is written."""
-        if self._checkpoint is not None:
-            self._checkpoint.unlink(missing_ok=True)
+
+class _Round(NamedTuple):
+    """A checkpoint that was read."""
+
+    path: Path
+    learner: Learner
+    record: dict[str, Any]
+
+
+def _read_round(path: Path) -> _Round:
+    arrays, record = load(path)
+    if record.get("kind") != "rounds" or "model" not in arrays:
+        raise ModelFileError(f"{path} is no checkpoint of rounds", code="CKPT-MODEL")
+    return _Round(path, Learner.from_bytes(arrays["model"].tobytes()), record)
 
 
 def _disagreeing(parts: list[Any], number: int) -> DistributedError:

@@ -6,6 +6,8 @@ import contextlib
 import multiprocessing
 import socket
 import struct
+import sys
+import threading
 import time
 from collections import deque
 from collections.abc import Iterator, Sequence
@@ -72,18 +74,27 @@ class Pool(Serial):
         How often a partition is tried when the worker at it is lost.
     patience : float
         Seconds without a word after which a worker counts as lost.
+    forks : bool
+        The first workers are copies of this process, which are there at once. Only for a process
+        that has no threads yet, as a command at its start: a copy has their locks but not them.
     """
 
     def __init__(
-        self, workers: int, *, attempts: int = ATTEMPTS, patience: float = PATIENCE
+        self,
+        workers: int,
+        *,
+        attempts: int = ATTEMPTS,
+        patience: float = PATIENCE,
+        forks: bool = False,
     ) -> None:
         self.workers, self._attempts, self._patience = workers, attempts, patience
-        # A fresh interpreter for each: a fork would copy the threads' locks of this one.
-        self._context = multiprocessing.get_context("spawn")
+        alone = sys.platform == "linux" and threading.active_count() == 1
+        self._forks = forks and alone
         self._pool: list[_Worker] = []
 
     def __enter__(self) -> Self:
         self._fill(self.workers)  # they start while the driver looks at the data
+        self._forks = False
         return self
 
     def run(
@@ -111,10 +122,13 @@ class Pool(Serial):
                     yield answer
 
     def _fill(self, wanted: int) -> None:
+        context = multiprocessing.get_context("fork" if self._forks else "spawn")
         while len(self._pool) < min(self.workers, wanted):
-            ours, theirs = self._context.Pipe()
+            ours, theirs = context.Pipe()
             _limit_waits(ours, self._patience)
-            process = self._context.Process(target=_work, args=(theirs,), daemon=True)
+            # A copy also has our ends of all pipes, and would never see that we are gone.
+            copied = [ours, *(worker.pipe for worker in self._pool)] if self._forks else []
+            process = context.Process(target=_work, args=(theirs, copied), daemon=True)  # type: ignore[attr-defined]
             process.start()
             theirs.close()
             self._pool.append(_Worker(process, ours, time.monotonic()))
@@ -184,11 +198,14 @@ def _end(worker: _Worker) -> None:
         worker.process.close()
 
 
-def _work(pipe: Connection) -> None:
+def _work(pipe: Connection, copied: Sequence[Connection]) -> None:
     """Learn what comes through the pipe, until its other end is gone."""
     import signal
 
+    for end in copied:
+        end.close()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the process that started this one tells
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
     said = time.monotonic()
 
     def beat(examples: int) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from bearsketch.batch import Batch
 from bearsketch.distributed.driver import Driver
 from bearsketch.distributed.shards import DEFAULT_SHARDS, Plan, make_plan
@@ -14,9 +16,12 @@ from bearsketch.io import Stream, open_stream
 from bearsketch.io.remember import read_record
 from bearsketch.learners import Learner, make_learner
 from bearsketch.learners.labels import Label
-from bearsketch.training.loop import MOST_SOURCES, PEEK_EXAMPLES
+from bearsketch.training.doubts import Doubt, last_doubts
+from bearsketch.training.loop import PEEK_EXAMPLES
+from bearsketch.training.order import Order
+from bearsketch.training.seen import Seen
 from bearsketch.training.summary import Summary
-from bearsketch.training.task import Seen, Task, decide
+from bearsketch.training.task import Task, decide
 
 
 class Prepared(NamedTuple):
@@ -38,8 +43,10 @@ class Prepared(NamedTuple):
             "progressive_loss": tally.mean_loss,
             "progressive_accuracy": tally.accuracy if classes else None,
             "progressive_auc": None,
+            "progressive_rmse": None if classes else tally.rmse,
+            "progressive_r2": None,
             "holdout": None,
-            **read_record(self.stream, MOST_SOURCES),
+            **read_record(self.stream),
             "counts": dict(tally.counts),
             "skipped_by_code": dict(sorted(tally.skipped_by_code.items())),
             "curve": [list(point) for point in tally.curve[:64]],
@@ -69,6 +76,8 @@ class Prepared(NamedTuple):
             progressive_loss=tally.mean_loss,
             progressive_accuracy=tally.accuracy if classes else None,
             progressive_auc=None,
+            progressive_rmse=None if classes else tally.rmse,
+            progressive_r2=None,
             holdout=None,
             model_bytes=learner.sizes.model_bytes,
             peak_rss_bytes=peak_rss_bytes(),
@@ -77,7 +86,16 @@ class Prepared(NamedTuple):
                 (tally.learned - driver.resumed_at) / max(driver.seconds, 1e-9), 1
             ),
             guards=learner.guards,
+            warnings=[doubt._asdict() for doubt in self._doubts(driver)],
         )
+
+    def _doubts(self, driver: Driver) -> list[Doubt]:
+        """Find what is odd about the data; changes between two partitions do not count."""
+        order = None
+        if driver.tally.order and self.task.loss != "squared":
+            order = Order(driver.learner.config.n_classes)
+            order.restore(np.array(driver.tally.order))
+        return last_doubts(driver.learner, order, driver.passes, driver.tally.curve)
 
 
 def prepare(
@@ -155,7 +173,7 @@ def first_labels(batches: Iterable[Batch], enough: int = PEEK_EXAMPLES) -> Seen:
     for batch in batches:
         if batch.labels is None:
             raise ParameterError("labels must be given to learn, got a batch without")
-        seen.add(batch.labels)
+        seen.add(batch.labels, batch.places)
         if seen.examples >= enough:
             break
     return seen

@@ -15,6 +15,7 @@ from bearsketch.distributed.shards import Partition
 from bearsketch.exceptions import IncompatibleError, ParseError
 from bearsketch.learners import Learner
 from bearsketch.metrics import Reals, class_numbers
+from bearsketch.training.order import Order
 from bearsketch.training.task import encode_labels
 
 Met = tuple[dict[str, int], dict[str, int], list[str], list[tuple[str, str, str]]]
@@ -47,7 +48,7 @@ class Result:
     """What a task gives back; equal tasks give equal results.
 
     ``counts`` are lines by what became of them; ``loss``, ``weight`` and ``right`` are sums over
-    examples that were predicted before they were learned.
+    examples that were predicted before they were learned; ``order`` is that of its labels.
     """
 
     partition: int
@@ -55,6 +56,7 @@ class Result:
     loss: float
     weight: float
     right: float
+    order: list[float]
     counts: dict[str, int]
     skipped_by_code: dict[str, int]
     errors: list[str]
@@ -94,11 +96,13 @@ def learn_partition(model: bytes, partition: Any, job: Job, beat: Beat | None = 
         )
     learner = Learner.from_bytes(model)
     loss = weight = right = 0.0
-    examples = 0
+    examples, order = 0, Order(learner.config.n_classes)
     with partition_batches(partition, job, learner) as (batches, told):
         for batch in batches:
             numbers = _encode(learner, batch)
             progress = learner.learn(batch)
+            if learner.config.loss != "squared":
+                order.add(numbers, batch.weights)
             right += _right(numbers, progress.margins, batch.weights)
             loss += progress.loss * progress.weight
             weight += progress.weight
@@ -106,7 +110,8 @@ def learn_partition(model: bytes, partition: Any, job: Job, beat: Beat | None = 
             if beat is not None:
                 beat(examples)
         met = told(examples)
-    return Result(partition.id, examples, loss, weight, right, *met, learner.to_bytes())
+    sums = (loss, weight, right, order.to_array().tolist())
+    return Result(partition.id, examples, *sums, *met, learner.to_bytes())
 
 
 def _right(numbers: Reals, margins: Reals, weights: Reals | None) -> float:
@@ -120,7 +125,7 @@ def _encode(learner: Learner, batch: Batch) -> Reals:
         learner.labels,
         batch,
         known_from="of the first examples",
-        hint="Name every class (--classes a,b,c).",
+        hint="Shuffle the data (lines: shuf), or name every class (--classes a,b,c).",
     )
 
 

@@ -15,7 +15,9 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from bearsketch.batch import Batch
 from bearsketch.estimators.callbacks import CallbackSupportMixin, Tasks, with_callbacks
+from bearsketch.estimators.doubts import Doubts
 from bearsketch.estimators.files import KeepsModel
+from bearsketch.estimators.parameters import check_parameters
 from bearsketch.estimators.resuming import StreamRun, check_seeded
 from bearsketch.estimators.rows import (
     BatchRows,
@@ -36,8 +38,7 @@ from bearsketch.estimators.targets import (
     first_classes,
 )
 from bearsketch.exceptions import DataError, LimitError, ParameterError
-from bearsketch.learners import LEARNERS, RECIPES, Learner, make_learner
-from bearsketch.learners.parts import check_choice, check_number
+from bearsketch.learners import RECIPES, Learner, make_learner
 from bearsketch.sizes import format_bytes, parse_bytes
 from bearsketch.training.checkpoint import Checkpoints
 from bearsketch.training.keeper import Keeper
@@ -46,7 +47,6 @@ BLOCK_EXAMPLES = 8192  # rows of a matrix that are turned into a batch at a time
 STREAM_EXAMPLES = 1000  # of a batch that is read from a stream
 DENSE_CELL_BYTES = 4
 LARGEST_SEED = 2**31 - 1
-LARGEST_CLASSES = 65536
 
 Weights = npt.NDArray[np.float64] | None
 
@@ -104,10 +104,11 @@ class SketchEstimator(SelectsFeatures, KeepsModel, CallbackSupportMixin, BaseEst
         n_blocks = -(-len(labels if order is None else order) // self._block)
         rng = np.random.default_rng(self.learner_.config.seed)
         tasks = Tasks(self, self.passes, n_blocks, X, y, sample_weight)
-        for _ in tasks.passes():
+        for number in tasks.passes():
             if self.shuffle and not isinstance(rows, BatchRows):
                 order = rng.permutation(counted)
-            self._learn(tasks.batches(self._batches(rows, numbers, weights, order)))
+            batches = tasks.batches(self._batches(rows, numbers, weights, order))
+            self._learn(batches if number else Doubts(self).watch(batches))
             self.learner_.finish_pass()
         return self
 
@@ -121,7 +122,8 @@ class SketchEstimator(SelectsFeatures, KeepsModel, CallbackSupportMixin, BaseEst
         counted = None if weights is None else np.flatnonzero(weights)
         if isinstance(rows, BatchRows):
             counted = None
-        self._learn(self._batches(rows, self._encode(labels), weights, counted))
+        batches = self._batches(rows, self._encode(labels), weights, counted)
+        self._learn(Doubts(self).watch(batches) if first else batches)
         return self
 
     def _check_same_classes(self, classes: Any) -> None:
@@ -151,6 +153,9 @@ class SketchEstimator(SelectsFeatures, KeepsModel, CallbackSupportMixin, BaseEst
 
             fit_sharded(self, source, client, self._read_options(options), classes, seed)
             return self
+        from bearsketch.io import Stream
+        from bearsketch.io.remember import read_record
+
         with contextlib.ExitStack() as opened:
             batches = batches_of(source)
             if batches is None:
@@ -163,6 +168,8 @@ class SketchEstimator(SelectsFeatures, KeepsModel, CallbackSupportMixin, BaseEst
             keeper = Keeper(StreamRun(self, batches, seed, classes), checkpoint)
             with keeper:
                 self._learn_stream(batches, seed, classes, keeper)
+            if isinstance(batches, Stream):
+                self.learner_.run = read_record(batches)
         return self
 
     def _open(self, source: Any, seed: int, options: dict[str, Any]) -> Any:
@@ -179,6 +186,7 @@ class SketchEstimator(SelectsFeatures, KeepsModel, CallbackSupportMixin, BaseEst
         self, batches: Iterable[Batch], seed: int, classes: Any, keeper: Keeper
     ) -> None:
         started = goes_on = keeper.resume()
+        doubts: Doubts | None = None
         first, tasks = keeper.n_pass, Tasks(self, self.passes, None)
         for number in tasks.passes():
             if number + 1 < first:
@@ -192,13 +200,18 @@ class SketchEstimator(SelectsFeatures, KeepsModel, CallbackSupportMixin, BaseEst
                     if classes is None and self._classifies():
                         classes = first_classes(labels)
                     self._start(self._class_map(classes), None, seed)
-                    started = True
+                    started, doubts = True, Doubts(self)
                 with keeper.learning(batch):
-                    self._learn([replace(batch, labels=self._encode(labels), trusted=True)])
+                    encoded = replace(batch, labels=self._encode(labels), trusted=True)
+                    if doubts is not None:
+                        doubts.look(encoded)
+                    self._learn([encoded])
                     keeper.learned(batch, len(batch))
             if not started:
                 raise DataError("the stream must hold examples, got none", code="DATA-EMPTY")
-            goes_on = False
+            if doubts is not None:
+                doubts.tell()
+            goes_on, doubts = False, None
             with keeper.between():
                 self.learner_.finish_pass()
                 keeper.begin_pass()
@@ -257,18 +270,7 @@ class SketchEstimator(SelectsFeatures, KeepsModel, CallbackSupportMixin, BaseEst
         return columns
 
     def _check_parameters(self) -> None:
-        check_choice("learner", self.learner, LEARNERS)
-        for name in ("fit_intercept", "shuffle"):
-            if not isinstance(getattr(self, name), bool | np.bool_):
-                raise ParameterError(f"{name} must be True or False, got {getattr(self, name)!r}")
-        parse_bytes(plain(self.memory))
-        for name in ("passes", "batch_size"):
-            if getattr(self, name) is None:
-                raise ParameterError(f"{name} must be a whole number, got None")
-            check_number(name, plain(getattr(self, name)))
-        n = plain(self.max_classes)
-        if not isinstance(n, int) or not 2 <= n <= LARGEST_CLASSES:
-            raise ParameterError(f"max_classes must be 2 to {LARGEST_CLASSES}, got {n!r}")
+        check_parameters(self)
 
     def _check_feature_names(self, columns: int | None) -> None:
         names = self.feature_names

@@ -80,5 +80,5 @@ def _take_over(learner: Learner, driver: Driver, look: Look) -> None:
     """Fill the learner of the estimator, which knows classes by number, from the driver's."""
     arrays, record = state.dump(driver.learner)
     if look.stream is not None:
-        record["run"] = read_record(look.stream, 100)
+        record["run"] = read_record(look.stream)
     state.restore(learner, arrays, record)

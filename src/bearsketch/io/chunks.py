@@ -57,6 +57,11 @@ class Chunks(Closes):
         """Decoded bytes so far, those of the inputs before it included."""
         return self._decoded
 
+    @property
+    def waits(self) -> bool:
+        """Whether the next chunk is not there yet, and may be long in coming: that of a pipe."""
+        return self._raw.may_wait and not self._held and not self._ahead.ready
+
     def __iter__(self) -> Iterator[bytes]:
         while (chunk := self.next()) is not None:
             yield chunk
@@ -131,6 +136,10 @@ class _Raw:
         self._poll = _poll_of(file)
         self.taken = 0
 
+    @property
+    def may_wait(self) -> bool:
+        return self._poll is not None
+
     def read(self, size: int) -> bytes:
         # A read from a pipe may wait for ever, and then could not be stopped.
         while self._poll is not None and not self._poll.poll(_WAKE_MS):
@@ -189,6 +198,10 @@ class _ReadAhead:
             self._ready.append(item)
             self._changed.notify_all()
             return not self._stop.is_set()
+
+    @property
+    def ready(self) -> bool:
+        return bool(self._ready)
 
     def get(self) -> bytes | None:
         with self._changed:

@@ -12,6 +12,8 @@ from bearsketch.io.limits import CHUNK_BYTES, Limits
 
 _READ_BYTES = 1 << 16
 _BZ2_BLOCKS = (b"1AY&SY", b"\x17\x72\x45\x38\x50\x90")
+# Flags that no gzip file has; the decoder does not look at them.
+_GZIP_RESERVED = 0xE0
 # Enough to tell every kind of compression.
 MAGIC_BYTES = 10
 
@@ -178,6 +180,8 @@ class _Members:
                 f"bytes that are not {self._codec.name} data follow the compressed data",
                 "Only zero bytes may follow; was something appended to the file?",
             )
+        if self._codec.name == "gzip" and any(byte & _GZIP_RESERVED for byte in self._data[3:4]):
+            raise self._damage(ValueError("reserved flags of its header are set"))
         self._started = True
         return True
 

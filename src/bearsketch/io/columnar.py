@@ -10,7 +10,8 @@ list of text or integers                    a feature ``column=item`` for each i
 map or list of (name, value) pairs          a feature ``column^name`` for each pair
 ==========================================  ==============================================
 
-An absent value (null, empty cell) gives no feature, and neither does the number zero.
+An absent value (null, empty cell) gives no feature, and neither does the number zero. Where a
+number should be, ``NA``, ``N/A``, ``n/a``, ``null``, ``NULL`` and ``None`` are absent values too.
 """
 
 from __future__ import annotations
@@ -25,23 +26,25 @@ from bearsketch import _core
 from bearsketch.batch import Names, Position
 from bearsketch.exceptions import ParameterError, ParseError
 from bearsketch.io.chunks import Chunks
+from bearsketch.io.doubtful import (
+    A_NUMBER,
+    ABSENT,
+    NOT_A_NUMBER,
+    WITH_COMMA,
+    doubtful_columns,
+)
 from bearsketch.io.labels import LabelKind, names_array
-from bearsketch.io.limits import TYPE_BYTES, TYPE_ROWS
+from bearsketch.io.limits import CHUNK_BYTES, TYPE_BYTES, TYPE_ROWS
 from bearsketch.io.options import ReadOptions
 from bearsketch.io.pieces import Piece, Trouble
 from bearsketch.io.schema import (
-    AS_CATEGORY,
     NUMBER,
     TEXT,
     Schema,
+    all_declared,
     check_same,
     make_schema,
 )
-
-# A column of text with at most this share of cells that are no numbers was meant to be numeric.
-_STRAY_SHARE = 0.01
-# How the core numbers what it finds where a number should be.
-ABSENT, A_NUMBER, NOT_FINITE, OUT_OF_RANGE, NOT_A_NUMBER = range(5)
 
 
 class Shared:
@@ -51,7 +54,8 @@ class Shared:
         self.labels = LabelKind(options.labels)
         self.schema: Schema | None = None
         self.notes: list[tuple[str, str]] = []  # codes and messages of what is odd
-        self.unseen_texts: set[str] = set()  # fields of JSON Lines named as text, not met so far
+        # Fields of JSON Lines that options name and no example has had, with the option.
+        self.unmet: dict[str, str] | None = None
 
 
 class TableReader(ABC):
@@ -138,8 +142,9 @@ class TableReader(ABC):
             return None
         kind = self._shared.labels
         if kind.kind == "auto":
-            texts = self._table.texts(schema.label, first, last)
-            kind.settle(next((text for text in texts if text.strip()), b""))
+            seen = self._first_label(schema.label, first, last)
+            comma = self._options.decimal == "," and WITH_COMMA.fullmatch(seen)
+            kind.settle(seen.replace(b",", b".") if comma else seen)
         if kind.kind == "auto":
             return None
         if kind.kind == "name":
@@ -152,6 +157,14 @@ class TableReader(ABC):
             message = "a label that is not a finite number, where labels are numbers"
             self._refuse(bad, first + int(at), schema.label, "TAB-LABEL", message)
         return np.asarray(values)
+
+    def _first_label(self, column: int, first: int, last: int) -> bytes:
+        """First label that is no mark of a missing number; such a mark where all are."""
+        ahead = max(last, min(self._table.n_rows, first + TYPE_ROWS))
+        texts = self._table.texts(column, first, ahead)
+        _, kinds = self._table.numbers(column, first, ahead)
+        seen = [text for text, kind in zip(texts, kinds, strict=True) if kind != ABSENT]
+        return next(iter(seen), next((text for text in texts if text.strip()), b""))
 
     def _weights(
         self, schema: Schema, first: int, last: int, bad: dict[int, Trouble]
@@ -179,9 +192,15 @@ class TableReader(ABC):
             name = schema.shown(column)
             hint = (
                 f"Declare the column categorical (categorical=[{name!r}], --categorical {name}), "
-                "or leave the cell empty where there is no number; the first 1,000 rows decide "
-                "what a column is."
+                "or leave the cell empty or write NA where there is no number; the first 1,000 "
+                "rows decide what a column is."
             )
+        elif code == "TAB-NAME-LONG" and schema is not None:
+            hint = long_name_hint(schema.shown(column))
+        elif code == "TAB-VALUE-FINITE":
+            hint = "Leave the cell empty, or write NA, where there is no number."
+        elif code == "TAB-LABEL" and self._shared.labels.kind == "number":
+            hint = "Leave the cell empty, or write NA, where an example has no label."
         return Trouble(line, place, code, message, excerpt, hint)
 
 
@@ -193,10 +212,11 @@ class CsvReader(TableReader):
     ) -> None:
         super().__init__(chunks.name, index, options, shared)
         self._chunks = chunks
-        self._table = _core.CsvTable(delimiter, options.limits.line_bytes)
+        self._table = _core.CsvTable(delimiter, options.limits.line_bytes, options.decimal)
         self._counts: dict[str, int] = {}
         self._warnings: dict[str, int] = {}
         self._started = False
+        self._tail, self._fed = b"", 0
         self._position = Position(chunks.name, index, 0, 0)
 
     def close(self) -> None:
@@ -208,7 +228,7 @@ class CsvReader(TableReader):
         if not self._started:
             self._start()
         if self._table.n_rows < rows:
-            self._read(rows)
+            self._read(rows, live=self._options.live)
         n = min(rows, self._table.n_rows)
         if n == 0 and self._table.done and not self._table.counts[0] and not self._counts:
             return None
@@ -235,25 +255,43 @@ class CsvReader(TableReader):
         self._table.drop(n)
         return piece
 
-    def _read(self, rows: int) -> None:
+    def _read(self, rows: int, *, live: bool = False) -> None:
+        """Have so many rows; with ``live``, only those that are there, but one at least."""
         while not self._table.read(rows, TYPE_BYTES):
+            if live and self._chunks.waits and self._ends_whole():
+                return
             try:
                 chunk = self._chunks.next()
             except ParseError as error:
                 raise with_last_line(error, self._table.line) from None
-            self._table.feed(chunk or b"", chunk is None)
+            self._feed(chunk)
+
+    def _feed(self, chunk: bytes | None) -> None:
+        """Hand over a chunk; if live, without the start of a line whose rest is to come."""
+        data, self._tail = self._tail + (chunk or b""), b""
+        cut = data.rfind(b"\n") + 1
+        if self._options.live and chunk is not None and len(data) - cut < CHUNK_BYTES:
+            data, self._tail = data[:cut], data[cut:]
+        self._table.feed(data, chunk is None)
+        self._fed += len(data)
+
+    def _ends_whole(self) -> bool:
+        """Whether there are rows, and no part of another: rows are dropped with what follows."""
+        n = self._table.n_rows
+        return bool(n and self._table.end_of(n - 1) == self._fed)
 
     def _start(self) -> None:
         """Read the header and as many rows as fix the columns' types."""
         self._started = True
         columns = self._read_names()
         self._table.expect_columns(len(columns))
-        self._read(TYPE_ROWS)
         known = self._shared.schema
+        live = self._options.live and all_declared(columns, self._options)
+        self._read(TYPE_ROWS, live=live)
         shapes = self._shapes(len(columns)) if known is None else known.shapes
         schema = self._settle_schema(columns, shapes)
         if known is None:
-            self._note_strays(schema)
+            self._shared.notes += doubtful_columns(self._table, schema, self._options)
 
     def _read_names(self) -> tuple[bytes, ...]:
         given = self._options.columns
@@ -296,36 +334,19 @@ class CsvReader(TableReader):
             shapes.append(NUMBER if numeric else TEXT)
         return tuple(shapes)
 
-    def _note_strays(self, schema: Schema) -> None:
-        """Say which columns a few cells alone keep from being numeric."""
-        declared = {*self._options.categorical, *self._options.numeric}
-        for column, kind, name in schema.uses:
-            if kind != AS_CATEGORY or name.decode("utf-8", "replace") in declared:
-                continue
-            _, kinds = self._table.numbers(column, 0, self._table.n_rows)
-            strays = np.flatnonzero(kinds == NOT_A_NUMBER)
-            present = int((kinds != ABSENT).sum())
-            if len(strays) and len(strays) <= _STRAY_SHARE * present:
-                self._shared.notes.append(self._stray(schema, column, strays, present))
-
-    def _stray(
-        self, schema: Schema, column: int, strays: npt.NDArray[np.intp], present: int
-    ) -> tuple[str, str]:
-        row = int(strays[0])
-        line, place = self._place(row, column)
-        name, cell = schema.shown(column), self._table.texts(column, row, row + 1)[0][:40]
-        shown = cell.decode("utf-8", "backslashreplace")
-        return "TAB-STRAY", (
-            f"column {name!r} is read as categories, because of {present:,} cells looked at "
-            f"{len(strays)} are no numbers (line {line}, column {place}: {shown!r}); declare it "
-            f"numeric=[{name!r}] (--numeric {name}) to have such cells refused, or categorical"
-        )
-
     def _place(self, row: int, column: int) -> tuple[int, int]:
         return int(self._table.lines(row, row + 1)[0]), self._table.column_of(row, column)
 
     def _lines(self, first: int, last: int) -> npt.NDArray[np.int64]:
         return np.asarray(self._table.lines(first, last))
+
+
+def long_name_hint(field: str) -> str:
+    """Say what to do about a value that is too long to be part of a feature's name."""
+    return (
+        f"If it is text, have it read by its words: text_columns=[{field!r}] (--text-columns "
+        f"{field}). Raise the limit name_bytes (--limit) if it is right as one name."
+    )
 
 
 def with_last_line(error: ParseError, line: int) -> ParseError:

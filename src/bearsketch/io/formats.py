@@ -95,8 +95,10 @@ def _first_lines(head: bytes) -> list[bytes]:
 
 
 def enough_lines(head: bytes) -> bool:
-    """Whether more bytes would not change what the first lines tell."""
-    return len(_first_lines(head)) == _LINES
+    """Whether more bytes would not change which separator the first lines tell."""
+    lines = _first_lines(head)
+    decided = b"\n" in head.lstrip() and b"," in _QUOTED.sub(b"", lines[0])
+    return decided or len(lines) == _LINES
 
 
 def _is_fastq(text: bytes, lines: list[bytes]) -> bool:

@@ -11,12 +11,16 @@ from bearsketch import _core
 from bearsketch.batch import Names, Position
 from bearsketch.exceptions import ParameterError, ParseError
 from bearsketch.io.chunks import Chunks
-from bearsketch.io.columnar import Shared, with_last_line
+from bearsketch.io.columnar import Shared, long_name_hint, with_last_line
 from bearsketch.io.labels import SequenceLabels, names_array
 from bearsketch.io.options import ReadOptions
 from bearsketch.io.pieces import Piece, Trouble
 
 SEQUENCES = ("fasta", "fastq")
+# What to do about an error, where the parser's message does not say.
+_HINTS = {
+    "JSL-NESTED": "Leave the field out (drop=[...], --drop FIELD), or write its parts as fields.",
+}
 
 
 def parser_options(form: str, options: ReadOptions, labels: str) -> dict[str, Any]:
@@ -80,6 +84,17 @@ def text_fields(options: ReadOptions) -> tuple[str, ...]:
     return ("text",) if options.text_columns is None else options.text_columns
 
 
+def named_fields(options: ReadOptions) -> dict[str, str]:
+    """Fields that were named and should be there, with the option that names them."""
+    named = {"text_columns": options.text_columns or ()}
+    if options.labels_needed:
+        named["drop"] = options.drop
+        for option in ("label_column", "weight_column"):
+            field = getattr(options, option)
+            named[option] = () if field is None else (field,)
+    return {field: option for option, fields in named.items() for field in fields}
+
+
 class NativeReader:
     """One input in a format that the core parses."""
 
@@ -92,8 +107,8 @@ class NativeReader:
         self.naming = naming_of(form, options)
         self._sequence_labels = SequenceLabels(options) if form in SEQUENCES else None
         self._done = False
-        if form == "jsonl" and index == 0 and options.names:
-            shared.unseen_texts.update(options.text_columns or ())
+        if form == "jsonl" and shared.unmet is None:
+            shared.unmet = named_fields(options)
 
     def close(self) -> None:
         """Stop reading."""
@@ -103,14 +118,17 @@ class NativeReader:
         """At most ``rows`` examples, or None at the end."""
         if self._done:
             return None
-        while (block := self._parser.take(rows, max(entries, 0))).hungry:
-            self._feed()
+        enough = rows
+        while (block := self._parser.take(enough, max(entries, 0))).hungry:
+            if self._options.live and enough > 1 and self._chunks.waits:
+                enough = 1  # one will do, and all that are whole by then come with it
+            else:
+                self._feed()
         self._done = block.done
         piece = self._piece(block)
-        if self._shared.unseen_texts and piece.names is not None:
-            data = piece.names.data.tobytes()
-            unseen = self._shared.unseen_texts
-            unseen -= {name for name in unseen if name.encode() + b"^" in data}
+        if self._shared.unmet:
+            unmet = set(self._parser.unmet_fields)
+            self._shared.unmet = {k: v for k, v in self._shared.unmet.items() if k in unmet}
         if self._sequence_labels is not None:
             piece = self._label_sequences(piece, self._sequence_labels)
         return piece
@@ -139,12 +157,17 @@ class NativeReader:
             names=names,
             tags=block.tags,
             lines=block.line_of_row,
-            errors=[Trouble(*error) for error in block.errors],
+            errors=[Trouble(*error)._replace(hint=self._hint(error[2])) for error in block.errors],
             fatal=None if block.fatal is None else Trouble(*block.fatal),
             counts=dict(block.counts),
             warnings=dict(block.warnings),
         )
         return self._settle_label_kind(piece)
+
+    def _hint(self, code: str) -> str:
+        if code == "COM-NAME-LONG" and self._form == "jsonl":
+            return long_name_hint("FIELD")
+        return _HINTS.get(code, "")
 
     def _settle_label_kind(self, piece: Piece) -> Piece:
         """Until a label is seen, the absent ones are neither numbers nor names."""

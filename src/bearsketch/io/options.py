@@ -34,6 +34,9 @@ class ReadOptions:
         Seed of the learner the batches are for; names are hashed with it.
     rows : int
         Examples of a batch. Batches end after so many examples, whatever files they come from.
+    live : bool
+        Whether a batch ends early where a pipe has no more for now, so that what is there can be
+        answered; to predict. To learn, batches must not depend on time.
     names : bool
         Whether batches carry the names of their features.
     include_unlabelled : bool
@@ -56,7 +59,8 @@ class ReadOptions:
     categorical, numeric, drop : tuple of str
         Columns of a table to read as categories, as numbers, or not at all; ``"*"`` is all other
         columns. Else a column of a text table is numeric if its cells in the first 1,000 rows
-        (or 4 MiB) are numbers, and of an Arrow table if its type is.
+        (or 4 MiB) are numbers or absent, and of an Arrow table if its type is. Absent is an empty
+        cell, and one that is ``NA``, ``N/A``, ``n/a``, ``null``, ``NULL`` or ``None``.
     header : bool
         Whether the first line of a text table names its columns.
     columns : tuple of str, optional
@@ -65,6 +69,9 @@ class ReadOptions:
         Character between the cells of a text table. Default: a comma for ``csv``, or the
         semicolon, TAB or bar that the first lines agree in where they have no comma; a TAB for
         ``tsv``.
+    decimal : {".", ","}
+        What stands before the fraction of a number in a text table. With the comma a cell that
+        has a point is no number.
     text_columns : tuple of str, optional
         Columns of a table, or fields of JSON Lines, that are text, to be read as n-grams. Default:
         none of a table, and ``text`` of JSON Lines.
@@ -100,6 +107,7 @@ class ReadOptions:
 
     seed: int = 0
     rows: int = 1000
+    live: bool = False
     names: bool = True
     include_unlabelled: bool = True
     labels: Literal["auto", "number", "name"] = "auto"
@@ -116,6 +124,7 @@ class ReadOptions:
     header: bool = True
     columns: tuple[str, ...] | None = None
     separator: str | None = None
+    decimal: Literal[".", ","] = "."
     text_columns: tuple[str, ...] | None = None
     duplicates: Literal["refuse", "sum"] = "refuse"
     kmer: int | None = None
@@ -226,6 +235,7 @@ _RANGE: Check = (f"two integers, shortest and longest, from 1 to {_LONGEST_NGRAM
 CHECKS: dict[str, Check] = {
     "seed": _integer(0, 2**64 - 1, "an integer from 0 to 2^64-1"),
     "rows": _integer(1, 10**7, "an integer from 1 to 10 million"),
+    "live": _BOOL,
     "names": _BOOL,
     "include_unlabelled": _BOOL,
     "labels": _one_of("auto", "number", "name"),
@@ -245,6 +255,7 @@ CHECKS: dict[str, Check] = {
         "one character other than a quote or a line end",
         lambda value: value is None or _is_separator(value),
     ),
+    "decimal": _one_of(".", ","),
     "text_columns": ("a list of column names", lambda value: value is None or _texts(value)),
     "duplicates": _one_of("refuse", "sum"),
     "kmer": _integer(1, 32, "an integer from 1 to 32", optional=True),

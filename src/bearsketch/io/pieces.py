@@ -41,6 +41,7 @@ class Piece:
     names: Names | None = None
     tags: list[bytes] | None = None
     lines: npt.NDArray[np.int64] | None = None
+    numbers: npt.NDArray[np.int64] | None = None
     errors: list[Trouble] = field(default_factory=list)
     fatal: Trouble | None = None
     counts: dict[str, int] = field(default_factory=dict)
@@ -73,6 +74,7 @@ class Piece:
             names=None if names is None else Names(names.data, names.offsets[first : last + 1]),
             tags=None if self.tags is None else self.tags[start:stop],
             lines=None if self.lines is None else self.lines[start:stop],
+            numbers=None if self.numbers is None else self.numbers[start:stop],
         )
 
     def _position_after(self, stop: int) -> Position:
@@ -99,6 +101,7 @@ class Piece:
             names=None if self.names is None else _keep_names(self.names, entries),
             tags=None if self.tags is None else [self.tags[i] for i in kept],
             lines=None if self.lines is None else self.lines[kept],
+            numbers=None if self.numbers is None else self.numbers[kept],
         )
 
 
@@ -114,6 +117,29 @@ def _offsets(sizes: list[npt.NDArray[np.int64]]) -> npt.NDArray[np.uint64]:
     out = np.zeros(len(joined) + 1, dtype=np.uint64)
     np.cumsum(joined, out=out[1:])
     return out
+
+
+class Numbering:
+    """Numbers examples along a stream from 1, those that are broken among them."""
+
+    def __init__(self) -> None:
+        self._next = 1
+        self._source = -1
+        self._broken: list[int] = []  # lines of this input that no example has passed yet
+
+    def number(self, piece: Piece) -> None:
+        """Give the examples of a piece their numbers."""
+        if piece.position.source_index != self._source:
+            self._next += len(self._broken)
+            self._source, self._broken = piece.position.source_index, []
+        # A table reads ahead, so that some of the broken lines may come after the examples.
+        self._broken = sorted([*self._broken, *(error.line for error in piece.errors)])
+        if piece.lines is None or not len(piece):
+            return
+        before = np.searchsorted(self._broken, piece.lines)
+        piece.numbers = self._next + np.arange(len(piece)) + before
+        self._next += len(piece) + int(before[-1])
+        del self._broken[: int(before[-1])]
 
 
 class Packer:
@@ -219,7 +245,12 @@ def _join_places(pieces: list[Piece]) -> Places | None:
         if not sources or sources[-1][1] != piece.position.source:
             sources.append((row, piece.position.source))
         row += len(piece)
-    return Places(np.concatenate(lines), sources)
+    numbers = [piece.numbers for piece in pieces if piece.numbers is not None]
+    return Places(
+        np.concatenate(lines),
+        sources,
+        np.concatenate(numbers) if len(numbers) == len(pieces) else None,
+    )
 
 
 def _join_labels(pieces: list[Piece]) -> npt.NDArray[Any] | None:

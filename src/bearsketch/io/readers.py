@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any, Protocol
 
 from bearsketch.exceptions import DataError, SourceError
 from bearsketch.io.chunks import Chunks
+from bearsketch.io.codecs import codec_named
 from bearsketch.io.formats import certain_format, enough_lines, separator_of
 from bearsketch.io.limits import HEAD_BYTES
 from bearsketch.io.options import ReadOptions
 from bearsketch.io.pieces import Piece
 from bearsketch.io.source import Input
+
+_ONE_A_LINE = "Write one object a line, for example with: jq -c '.[]' data.json > data.jsonl"
+_ARRAY = re.compile(rb"(\xef\xbb\xbf)?\s*\[")
+_OBJECTS = re.compile(_ARRAY.pattern + rb'\s*\{\s*("|\})')
 
 
 class Reader(Protocol):
@@ -36,8 +42,22 @@ def refuse_archive(name: str, head: bytes) -> None:
         )
 
 
+def refuse_array(name: str, head: bytes) -> None:
+    """Refuse one JSON array: it has no line for each example."""
+    base = name if codec_named(name) is None else name.rpartition(".")[0]
+    called = base.lower().endswith(".json") and _ARRAY.match(head)
+    if called or _OBJECTS.match(head):
+        raise DataError(
+            f"{name}: this is a JSON array, where JSON Lines has one object a line",
+            code="JSL-ARRAY",
+            hint=_ONE_A_LINE,
+        )
+
+
 def format_hint(head: bytes, form: str) -> str:
     """Say which format it may be, for an error in the first line."""
+    if form == "jsonl" and _ARRAY.match(head):
+        return _ONE_A_LINE
     sure = certain_format(head)
     if sure is None or sure == form:
         return ""

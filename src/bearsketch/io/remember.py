@@ -14,14 +14,16 @@ if TYPE_CHECKING:
 
 # What decides which features an example has, and where its label is.
 REMEMBERED = """
-label_column weight_column categorical numeric drop header columns separator text_columns
+label_column weight_column categorical numeric drop header columns separator decimal text_columns
 duplicates kmer
 alphabet canonical presence window stride label_from label_regex ngrams char_ngrams lowercase
 """.split()
 
+MOST_SOURCES = 100
 
-def read_record(stream: Stream, most_sources: int) -> dict[str, Any]:
-    """Format, options that differ from their defaults, and inputs by base name."""
+
+def read_record(stream: Stream) -> dict[str, Any]:
+    """Format, options that differ from their defaults, and inputs by base name, not too many."""
     defaults = {spec.name: spec.default for spec in fields(ReadOptions)}
     chosen = {name: getattr(stream.options, name) for name in REMEMBERED}
     # Columns whose kind was found out are declared, so that other data cannot change it.
@@ -34,7 +36,7 @@ def read_record(stream: Stream, most_sources: int) -> dict[str, Any]:
             name: list(value) if isinstance(value, tuple) else value
             for name, value in sorted(options.items())
         },
-        "sources": sources[:most_sources],
+        "sources": sources[:MOST_SOURCES],
         "n_sources": len(sources),
     }
 

@@ -118,6 +118,14 @@ def _unsupported(source: str, name: str, remedy: str) -> DataError:
     )
 
 
+def all_declared(columns: tuple[bytes, ...], options: ReadOptions) -> bool:
+    """Whether the options say what each column is, so that no row has to tell."""
+    listed = {*options.categorical, *options.numeric, *options.drop, *(options.text_columns or ())}
+    listed |= {options.label_column or "label", options.weight_column or ""}
+    names = {column.decode("utf-8", "surrogateescape") for column in columns}
+    return _ALL in listed or names <= listed
+
+
 def check_same(schema: Schema, columns: tuple[bytes, ...], source: str) -> None:
     """Refuse an input whose columns differ from those of the first."""
     if schema.columns != columns:

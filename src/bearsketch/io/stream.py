@@ -16,8 +16,8 @@ from bearsketch.io.codecs import codec_named
 from bearsketch.io.formats import certain_format, format_named, guess_format
 from bearsketch.io.limits import HEAD_BYTES
 from bearsketch.io.options import FORMAT_CHECK, ReadOptions
-from bearsketch.io.pieces import Packer, Piece
-from bearsketch.io.readers import Reader, format_hint, make_reader, refuse_archive
+from bearsketch.io.pieces import Numbering, Packer, Piece
+from bearsketch.io.readers import Reader, format_hint, make_reader, refuse_archive, refuse_array
 from bearsketch.io.source import Fingerprint, Input, Source, check_unchanged, resolve
 
 
@@ -36,6 +36,7 @@ class Progress(NamedTuple):
     total: int | None
 
 
+FIELD_MISSING = "JSL-FIELD-MISSING"
 WARNINGS = {
     "COM-NO-NEWLINE": "the last line has no line end: the file may be cut; the line is used",
     "COM-BOM": "a UTF-8 byte order mark at the start was left out",
@@ -84,7 +85,8 @@ class Stream(Closes):
     """Batches of examples; iterate once for each pass, close when done.
 
     Batches have exactly ``options.rows`` examples, whatever files these come from; only the last
-    one has fewer, and one that would pass a limit on what a batch may hold.
+    one has fewer, one that would pass a limit on what a batch may hold, and with ``options.live``
+    any.
 
     Attributes
     ----------
@@ -189,6 +191,7 @@ class Stream(Closes):
         self._check_unchanged()
         shared = self._shared = Shared(self.options)
         packer: Packer | None = None
+        numbering = Numbering()
         for reader, hint in self._readers(shared):
             if packer is None:
                 given, other = self.options, self.counts.other
@@ -196,15 +199,19 @@ class Stream(Closes):
             while (piece := reader.take(packer.rows_left, packer.entries_left)) is not None:
                 self._account.take(piece, hint)
                 self._note(piece, shared)
+                numbering.number(piece)
                 yield from self._deliver(packer.add(self._wanted(piece)))
+                if self.options.live:
+                    yield from self._deliver(packer.finish())
         if packer is not None:
             yield from self._deliver(packer.finish())
         self._account.finish()
-        for name in sorted(shared.unseen_texts):
+        for name, option in (shared.unmet or {}).items():
             self._warn(
-                "JSL-TEXT-FIELD",
+                FIELD_MISSING,
                 self.sources[0] if len(self._inputs) == 1 else "the source",
-                f"no example has text in the field {name!r}, which text_columns names",
+                f"no example has the field {name!r}, which {option} ({_flag(option)}) names: "
+                "check its spelling",
             )
         self._check_delivered(delivered)
 
@@ -233,8 +240,12 @@ class Stream(Closes):
         if self._delivered or self.options.allow_empty:
             return
         counts = self.counts
+        unmet = (self._shared.unmet or {}).items()
+        label = next((name for name, option in unmet if option == "label_column"), None)
         hint = ""
-        if counts.unlabelled:
+        if label is not None:
+            hint = f"No line has the field {label!r}, which label_column (--label-column) names."
+        elif counts.unlabelled:
             hint = (
                 f"{counts.unlabelled} examples have no label. Name the label column "
                 "(--label-column), or for FASTA and FASTQ where labels are (--label-regex, "
@@ -279,6 +290,8 @@ class Stream(Closes):
             self._warn("SRC-EMPTY", found.name, "the file is empty")
             return None, ""
         refuse_archive(found.name, head)
+        if self.format == "auto":
+            refuse_array(found.name, head)
         form = self._settle_format(chunks, found, head)
         hint = format_hint(head, form)
         if head.startswith((b"\xff\xfe", b"\xfe\xff")):
@@ -321,3 +334,7 @@ class Stream(Closes):
         warned = Warned(code, source, message)
         if warned not in self.warnings:
             self.warnings.append(warned)
+
+
+def _flag(option: str) -> str:
+    return "--" + option.replace("_", "-")

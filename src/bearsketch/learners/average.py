@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from bearsketch import _core
 from bearsketch.batch import pack_names
 from bearsketch.learners import state
 from bearsketch.learners.learner import Learner
@@ -20,6 +22,7 @@ from bearsketch.model_file import Arrays
 
 Reals = npt.NDArray[np.float64]
 Keys = npt.NDArray[np.uint64]
+Places = npt.NDArray[np.intp]
 
 _NO_NAMES = (b"", b"")
 _SUMMED = ("examples", "batches")
@@ -78,13 +81,20 @@ def average(parts: Sequence[Learner], start: Learner | None = None) -> Learner:
     gained = np.array([part.counters["examples"] - before for part in parts], dtype=np.float64)
     shares = gained / gained.sum() if gained.any() else np.full(len(parts), 1.0 / len(parts))
     given = [*parts, *([] if start is None else [start])]
-    unions = [_union(given, g) for g in range(first._core.groups)]
-    *exact, cells = _mean(parts, shares, start, unions)
+    selected = [[part._core.selected(g) for part in given] for g in range(first._core.groups)]
+    unions = [np.unique(np.concatenate([top["keys"] for top in tops])) for tops in selected]
+    *exact, cells = _core.average(
+        [part._core for part in parts], shares, None if start is None else start._core, unions
+    )
+    magnitudes = [_magnitudes(*both) for both in zip(selected, unions, strict=True)]
+    orders = [_order(*three) for three in zip(unions, exact, magnitudes, strict=True)]
     merged = Learner(first.config, first.labels)
-    kept = _fill_cells(merged, cells, exact, unions, parts)
+    _fill_cells(merged, cells, exact, unions, orders, parts)
     arrays, _ = state.dump(merged)
-    for g, places in enumerate(kept):
-        arrays |= _selected_arrays(g, unions[g][places], exact[g][places], _names(given, g))
+    for g, order in enumerate(orders):
+        kept = order[: first.config.k]
+        arrays |= _selected_arrays(g, unions[g][kept], exact[g][kept], _names(selected[g]))
+        arrays[f"selected.{g}.magnitudes"] = magnitudes[g][kept]
     clocks = np.array([part._core.numbers()[1] for part in parts], dtype=np.float64)
     intercepts = np.array([part.intercept for part in parts])
     arrays["numbers.direction"] = (shares[:, None] * clocks).sum(axis=0)
@@ -93,52 +103,19 @@ def average(parts: Sequence[Learner], start: Learner | None = None) -> Learner:
     return merged
 
 
-def _mean(
-    parts: Sequence[Learner], shares: Reals, start: Learner | None, unions: list[Keys]
-) -> list[Reals]:
-    """Average the exact weights of each group, and last the cells."""
-    base = None if start is None else start._core.take_apart(unions)
-    mean: list[Reals] = []
-    squares = np.zeros(len(unions) + 1)
-    for part, share in zip(parts, shares, strict=True):
-        moved = part._core.take_apart(unions)
-        for i in range(len(moved)):
-            if base is not None:
-                moved[i] -= base[i]
-                squares[i] += share * _square(moved[i])
-            moved[i] *= share
-            if mean:
-                mean[i] += moved[i]
-        mean = mean or moved
-    if base is None:
-        return mean
-    lengths = np.array([_square(block) for block in mean])
-    factors = np.sqrt(np.divide(squares, lengths, out=np.ones_like(squares), where=lengths > 0.0))
-    return [a + float(f) * b for a, f, b in zip(base, factors, mean, strict=True)]
-
-
-def _square(block: Reals) -> float:
-    flat = block.ravel()
-    # np.dot sums in as many parts as there are threads.
-    return float(np.einsum("i,i->", flat, flat))
-
-
 def _fill_cells(
     merged: Learner,
     cells: Reals,
     exact: list[Reals],
     unions: list[Keys],
+    orders: list[Places],
     parts: Sequence[Learner],
-) -> list[npt.NDArray[np.intp]]:
-    """Put all but the k largest of each group back into the cells; says which places stay.
+) -> None:
+    """Put all but the k largest of each group back into the cells.
 
     One-byte cells keep the largest quantum of the parts unless that is too small.
     """
     k = merged.config.k
-    orders = [
-        np.lexsort((keys, -np.linalg.norm(weights, axis=1)))
-        for keys, weights in zip(unions, exact, strict=True)
-    ]
     back = [keys[order[k:]] for keys, order in zip(unions, orders, strict=True)]
     weights = [block[order[k:]].ravel() for block, order in zip(exact, orders, strict=True)]
     quantum = writes = 0.0
@@ -146,13 +123,20 @@ def _fill_cells(
         numbers = np.array([part._core.numbers()[0] for part in parts])
         quantum, writes = float(numbers[:, 0].max()), float(numbers[:, 1].max()) + 1.0
     merged._core.put_together(cells, back, weights, quantum, writes)
-    return [order[:k] for order in orders]
 
 
-def _union(parts: Sequence[Learner], group: int) -> Keys:
-    """Return the keys that any part selected, in order."""
-    found: Keys = np.unique(np.concatenate([part._core.selected(group)["keys"] for part in parts]))
+def _magnitudes(tops: Sequence[dict[str, Any]], keys: Keys) -> npt.NDArray[np.float32]:
+    """Size of the values of each key, as the part says that saw the largest."""
+    found = np.ones(len(keys), dtype=np.float32)
+    for top in tops:
+        at = np.searchsorted(keys, top["keys"])
+        found[at] = np.maximum(found[at], top["magnitudes"])
     return found
+
+
+def _order(keys: Keys, weights: Reals, magnitudes: npt.NDArray[np.float32]) -> Places:
+    """Places by falling norm, as a selection ranks its keys."""
+    return np.lexsort((keys, -np.linalg.norm(weights, axis=1) * magnitudes))
 
 
 def _selected_arrays(
@@ -166,11 +150,10 @@ def _selected_arrays(
     return arrays
 
 
-def _names(parts: Sequence[Learner], group: int) -> dict[int, tuple[bytes, bytes]]:
+def _names(tops: Sequence[dict[str, Any]]) -> dict[int, tuple[bytes, bytes]]:
     """Name and second name of each selected key that has one, of the first part that knows it."""
     found: dict[int, tuple[bytes, bytes]] = {}
-    for part in parts:
-        top = part._core.selected(group)
+    for top in tops:
         if not any(top["names"]):  # ids, which need none
             continue
         for key, name, alias in zip(

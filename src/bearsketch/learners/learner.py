@@ -162,22 +162,31 @@ class Learner:
         groups = [self._core.selected(g) for g in range(self._core.groups)]
         names = [name for group in groups for name in shown_names(group, self.naming or "id")]
         keys = np.concatenate([group["keys"] for group in groups])
-        per_class = len(groups) > 1
-        if self.config.storage.startswith("cached"):
-            weights = np.concatenate([group["weights"] for group in groups])
-        else:
-            # A plain sketch moves on after a key was last offered: read its weights as
-            # predictions do.
-            weights = np.concatenate(
-                [
-                    self.weights_of(group["keys"])[:, g : g + 1]
-                    if per_class
-                    else self.weights_of(group["keys"])
-                    for g, group in enumerate(groups)
-                ]
-            )
+        weights = np.concatenate([self._weights_in(g, group) for g, group in enumerate(groups)])
         of_group = np.repeat(np.arange(len(groups)), [len(group["keys"]) for group in groups])
-        return self._ranked(names, keys, weights, of_group if per_class else None)
+        sizes = np.linalg.norm(weights, axis=1)
+        sizes *= np.concatenate([group["magnitudes"] for group in groups])
+        return self._ranked(names, keys, weights, sizes, of_group if len(groups) > 1 else None)
+
+    def selected_weights(self) -> npt.NDArray[np.float64]:
+        """Weights of the selected features, in no order: cheap, as no names are made.
+
+        Examples
+        --------
+        >>> from bearsketch import make_learner
+        >>> make_learner(k=2, memory="1KiB").selected_weights().shape
+        (0, 1)
+        """
+        groups = range(self._core.groups)
+        return np.concatenate([self._weights_in(g, self._core.selected(g)) for g in groups])
+
+    def _weights_in(self, number: int, group: dict[str, Any]) -> npt.NDArray[np.float64]:
+        if self.config.storage.startswith("cached"):
+            kept: npt.NDArray[np.float64] = group["weights"]
+            return kept
+        # A plain sketch moves on after a key was last offered: read its weights as predictions do.
+        weights = self.weights_of(group["keys"])
+        return weights[:, number : number + 1] if self._core.groups > 1 else weights
 
     def second_names(self) -> dict[int, str]:
         """Second names of selected keys that were seen under two names, by key."""
@@ -188,13 +197,14 @@ class Learner:
         names: list[str],
         keys: npt.NDArray[np.uint64],
         weights: npt.NDArray[np.float64],
+        sizes: npt.NDArray[np.float64],
         of_group: npt.NDArray[np.intp] | None,
     ) -> Selected:
         largest = np.argmax(np.abs(weights), axis=1) if len(keys) else np.zeros(0, dtype=np.intp)
         number = largest if of_group is None else of_group
         if self.config.loss == "logistic":
             number = np.ones(len(keys), dtype=np.intp)
-        order = np.lexsort((number, keys, -np.linalg.norm(weights, axis=1)))
+        order = np.lexsort((number, keys, -sizes))
         regression = self.config.loss == "squared"
         return Selected(
             names=[names[i] for i in order],

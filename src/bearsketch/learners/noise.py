@@ -16,7 +16,13 @@ if TYPE_CHECKING:
 # features is .97 up to the first, .95 between them, and .93 or less beyond.
 BY_CHANCE = (0.05, 0.25)
 CROWDING = (2.0, 3.5)
-VERDICTS = ("ample", "fair", "too small")
+# Verdicts, and what they mean to a user.
+VERDICTS = {
+    "ample": "the memory is ample",
+    "fair": "the memory is fair: more would help, and the weakest selected may be there by chance",
+    "too small": "the memory is too small for this data: its cells are crowded, or many of the "
+    "selected are there by chance; give more memory, or a smaller k",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +83,7 @@ def noise_of(learner: Learner) -> Noise | None:
     config = learner.config
     if config.k == 0 or config.dimension:
         return None
-    weights = learner.selected().all_weights
+    weights = learner.selected_weights()
     if len(weights) == 0:
         return None
     fill = learner.fill()
@@ -90,7 +96,7 @@ def noise_of(learner: Learner) -> Noise | None:
     crowding = features / (config.width * config.depth)
     by_chance = 0.0 if ratio is None else features * chance_above(ratio, weights.shape[1])
     full = fill["used"] == fill["cells"]
-    verdict = VERDICTS[2] if full else verdict_of(by_chance / len(sizes), crowding)
+    verdict = "too small" if full else verdict_of(by_chance / len(sizes), crowding)
     return Noise(floor, smallest, ratio, features, by_chance, crowding, len(sizes), verdict)
 
 
@@ -109,7 +115,7 @@ def row_error(depth: int, query: str) -> float:
 def verdict_of(by_chance: float, crowding: float) -> str:
     """Verdict from the share of the selected that chance could have lifted, and the crowding."""
     worse = max(np.searchsorted(BY_CHANCE, by_chance), np.searchsorted(CROWDING, crowding))
-    return VERDICTS[int(worse)]
+    return list(VERDICTS)[int(worse)]
 
 
 def chance_above(ratio: float, columns: int) -> float:

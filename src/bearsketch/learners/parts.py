@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -52,12 +53,13 @@ def as_step(given: str | float | Step) -> Step:
     elif given == "auto":
         step = Automatic()
     elif isinstance(given, int | float) and not isinstance(given, bool):
-        step = Constant(float(given))
+        # An int may be more than any float holds.
+        step = Constant(math.inf if abs(given) > sys.float_info.max else float(given))
     else:
         raise ParameterError(f"step_size must be 'auto', a number or a step, got {given!r}")
     for name in step.__slots__:
         value = getattr(step, name)
-        if not (math.isfinite(value) and value > 0):
+        if not 0 < value <= sys.float_info.max:  # also of an int that no float can hold
             raise ParameterError(f"step_size: {name} must be finite and above 0, got {value!r}")
     return step
 

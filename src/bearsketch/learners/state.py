@@ -64,6 +64,8 @@ def dump(learner: Learner, *, exact: bool = False) -> tuple[model_file.Arrays, d
         group = core.selected(g)
         arrays[f"selected.{g}.keys"] = group["keys"]
         arrays[f"selected.{g}.weights"] = group["weights"].astype(weight)
+        if (group["magnitudes"] != 1.0).any():  # values above 1, as no text or click has
+            arrays[f"selected.{g}.magnitudes"] = group["magnitudes"]
         for what in ("names", "aliases"):
             data, offsets = pack_names(group[what])
             arrays[f"selected.{g}.{what}.data"] = data
@@ -126,7 +128,7 @@ def read(
         groups = 0 if config.k == 0 else config.columns if config.per_class else 1
         if sum(name.endswith(".keys") for name in arrays) != groups:
             raise ValueError(f"selected features of {groups} heaps expected")
-    except (BearError, KeyError, TypeError, ValueError, AttributeError) as error:
+    except (BearError, KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
         raise _nonsense(path, error) from None
 
     def fill_in(learner: Learner) -> None:
@@ -142,7 +144,7 @@ def _check_arrays(arrays: model_file.Arrays, precision: str) -> None:
     """Every array has the type its name says, and finite numbers."""
     weight = "float64" if precision == "float64" else "float32"
     types = {"cells": precision, "weights": weight, "intercept": "float64"}
-    types |= {"keys": "uint64", "offsets": "uint64", "data": "uint8"}
+    types |= {"magnitudes": "float32", "keys": "uint64", "offsets": "uint64", "data": "uint8"}
     types |= {"storage": "float64", "direction": "float64"}
     types |= {"factor": "float64", "watch": "float64"}
     types |= {"history_keys": "uint64", "history_numbers": "float64"}
@@ -176,10 +178,12 @@ def restore(learner: Learner, arrays: model_file.Arrays, plain: dict[str, Any]) 
         (factor,) = arrays["resume.factor"].tolist()
         core.restore_resume_state(factor, *(arrays[f"resume.{name}"] for name in rest))
     for g in range(core.groups):
+        keys = arrays[f"selected.{g}.keys"]
         core.restore_selected(
             g,
-            arrays[f"selected.{g}.keys"],
+            keys,
             np.ascontiguousarray(arrays[f"selected.{g}.weights"], dtype=np.float64).ravel(),
+            arrays.get(f"selected.{g}.magnitudes", np.ones(len(keys), dtype=np.float32)),
             _unpack_names(arrays, f"selected.{g}.names"),
             _unpack_names(arrays, f"selected.{g}.aliases"),
         )

@@ -8,17 +8,19 @@ import os
 import re
 import time
 import warnings
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple, Self, TypeVar
 
 from bearsketch import model_file
 from bearsketch.exceptions import ModelFileError, ParameterError, SourceError
 from bearsketch.learners import Learner, state
 
+T = TypeVar("T")
+
 KEPT = 2
 _TRIES = 10  # to lock a folder whose lock others delete
-_NAME = re.compile(r"checkpoint-([0-9]{8,})\.bear")
 _UNITS = {"s": 1.0, "m": 60.0, "h": 3600.0}
 
 
@@ -70,20 +72,27 @@ class Checkpoints:
     resume : bool
         Go on from the newest sound checkpoint, or start where there is none. Without it a folder
         that has checkpoints is refused, so that none is overwritten by mistake.
+    name : str
+        What the names of the files begin with: runs of another kind have another.
 
     Examples
     --------
     >>> import tempfile
     >>> folder = tempfile.mkdtemp()
     >>> with Checkpoints(folder) as checkpoints:
-    ...     checkpoints.newest() is None
+    ...     checkpoints.newest(read_run) is None
     True
     """
 
     def __init__(
-        self, folder: str | os.PathLike[str], every: str | int = "60s", *, resume: bool = False
+        self,
+        folder: str | os.PathLike[str],
+        every: str | int = "60s",
+        *,
+        resume: bool = False,
+        name: str = "checkpoint",
     ) -> None:
-        self.folder, self.resume = Path(folder), resume
+        self.folder, self.resume, self._name = Path(folder), resume, name
         self.every = parse_every(every)
         self.written: Path | None = None
         self._number = 0
@@ -94,7 +103,7 @@ class Checkpoints:
         self._lock = _locked(self.folder)
         try:
             # Nobody else writes here while the lock is held: what is left is of a run that died.
-            for left in self.folder.glob(".checkpoint-*.tmp"):
+            for left in self.folder.glob(f".{self._name}-*.tmp"):
                 left.unlink()
             numbers = self._numbers()
             if numbers and not self.resume:
@@ -114,13 +123,13 @@ class Checkpoints:
             os.close(self._lock)
             self._lock = None
 
-    def newest(self) -> Saved | None:
-        """Newest checkpoint that is sound, with a warning for each that is not; None: none yet."""
+    def newest(self, read: Callable[[Path], T]) -> T | None:
+        """Newest checkpoint that ``read`` takes, with a warning for each other; None: none yet."""
         numbers = self._numbers()
         for number in reversed(numbers):
             path = self._path(number)
             try:
-                found = _read(path)
+                found = read(path)
             except (ModelFileError, SourceError) as error:
                 warnings.warn(
                     f"checkpoint left aside, the one before is tried: {error.message}",
@@ -166,17 +175,24 @@ class Checkpoints:
                 self._path(number).unlink()
 
     def _path(self, number: int) -> Path:
-        return self.folder / f"checkpoint-{number:08d}.bear"
+        return self.folder / f"{self._name}-{number:08d}.bear"
 
     def _numbers(self) -> list[int]:
-        matches = [_NAME.fullmatch(path.name) for path in self.folder.iterdir()]
+        name = re.compile(re.escape(self._name) + r"-([0-9]{8,})\.bear")
+        matches = [name.fullmatch(path.name) for path in self.folder.iterdir()]
         return sorted(int(match[1]) for match in matches if match)
 
 
-def _read(path: Path) -> Saved:
+def load(path: Path) -> tuple[model_file.Arrays, dict[str, Any]]:
+    """Arrays and record of a checkpoint of any kind."""
     if path.is_symlink():
         raise SourceError(f"{path}: a checkpoint is never a link", code="CKPT-LINK")
-    arrays, plain = model_file.load(path)
+    return model_file.load(path)
+
+
+def read_run(path: Path) -> Saved:
+    """Read a checkpoint of a single run."""
+    arrays, plain = load(path)
     record, fill_in = state.read(arrays, plain, path)
     if not isinstance(plain.get("training"), dict):
         raise ModelFileError(

@@ -23,7 +23,7 @@ import numpy as np
 from bearsketch.batch import Batch, Position
 from bearsketch.exceptions import DivergedError, IncompatibleError, ModelFileError
 from bearsketch.model_file import Arrays
-from bearsketch.training.checkpoint import Checkpoints, Saved
+from bearsketch.training.checkpoint import Checkpoints, Saved, read_run
 from bearsketch.training.interrupt import Interrupted, Interrupts
 
 
@@ -150,14 +150,14 @@ class Keeper:
         if self._checkpoints is None:
             return False
         self._inputs = self._run.inputs()
-        saved = self._checkpoints.newest() if self._checkpoints.resume else None
+        saved = self._checkpoints.newest(read_run) if self._checkpoints.resume else None
         if saved is None:
             return False
         try:
             self._check(saved)
             self._run.restore(saved)
             self._digest = int(saved.record["digest"])
-        except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
+        except (LookupError, TypeError, ValueError, AttributeError, OverflowError) as error:
             if isinstance(error, IncompatibleError):
                 raise
             raise ModelFileError(

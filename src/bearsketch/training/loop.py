@@ -19,13 +19,17 @@ from bearsketch.learners.narrow import keep_classes
 from bearsketch.metrics import ClassScores, Scores, make_scores
 from bearsketch.training.ahead import read_ahead
 from bearsketch.training.curve import Curve
+from bearsketch.training.doubts import Doubt, last_doubts
+from bearsketch.training.held import held_out
 from bearsketch.training.keeper import Keeper
 from bearsketch.training.memory import bounded, check_cap, program_bytes
+from bearsketch.training.order import Order
 from bearsketch.training.process import peak_rss_bytes
 from bearsketch.training.resume import TrainingRun
-from bearsketch.training.scale import oversized
+from bearsketch.training.scale import odd_scale
+from bearsketch.training.seen import Seen
 from bearsketch.training.summary import Summary
-from bearsketch.training.task import Seen, Task, decide, encode_labels, shown_label
+from bearsketch.training.task import Task, decide, encode_labels, shown_label
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -37,7 +41,6 @@ if TYPE_CHECKING:
 PEEK_EXAMPLES = 10_000
 PEEK_BYTES = 4 << 20
 # Names of inputs a model remembers; of more, only how many there were.
-MOST_SOURCES = 100
 
 Watch = Callable[["Training"], None]
 
@@ -79,6 +82,8 @@ class Training:
         Examples so far in this pass; number of the pass, from 1.
     done, batches : int
         Examples of the passes before this one; with checkpoints, batches so far in this pass.
+    doubts : list of Doubt
+        What is odd about the data; some of it is known only at the end.
     resumed, resumed_at : Path or None, int
         The checkpoint this run went on from, and the examples done by then.
 
@@ -134,7 +139,8 @@ class Training:
         self._loss = self._weight = 0.0
         self._first_loss: float | None = None
         self.curve = Curve()
-        self.oversized: str | None = None
+        self.doubts: list[Doubt] = []
+        self.order: Order | None = None
         self._numbers: dict[Any, int] = {}
         self._held_scores: dict[str, Scores] | None = None
         self._seconds = 0.0
@@ -177,6 +183,9 @@ class Training:
                 self.learner = keep_classes(self.learner, list(self._numbers))
             if self.holdout:
                 self._test_held_out()
+        deviation = getattr(self._first_scores, "deviation", None)
+        met = (self.order, self.passes, self.curve.points(), deviation)
+        self.doubts += last_doubts(self.learner, *met)
         self._seconds = time.perf_counter() - start
         self.learner.run = self.record()
         return self.summary()
@@ -220,7 +229,7 @@ class Training:
                 break
             if batch.labels is None:
                 raise ParameterError("labels must be given to learn, got a batch without")
-            seen.add(batch.labels)
+            seen.add(batch.labels, batch.places)
             size += _bytes_of(batch)
             first.append(batch)
         self.task = decide(seen, **self._wanted)
@@ -228,8 +237,10 @@ class Training:
             self._numbers = {label: number for number, label in enumerate(self.task.classes or ())}
         classes = self.task.reserved or self.task.classes
         self.learner = make_learner(loss=self.task.loss, classes=classes, **self._parts)
-        self.oversized = oversized(first, self.learner.config.direction == "staged")
+        scale = odd_scale(first, self.learner.config.direction == "staged")
+        self.doubts += [] if scale is None else [Doubt("DATA-SCALE", scale)]
         self.scores = make_scores(self.task.loss, self.learner.config.n_classes)
+        self.order = None if self.classes is None else Order(self.learner.config.n_classes)
         if self._max_memory is not None:
             limits = self.stream.options.limits
             needed = bounded(self.learner.config, limits, self._program, self._threads)
@@ -252,6 +263,8 @@ class Training:
         self._weight += progress.weight
         self.examples += progress.examples
         if self.n_pass == 1:
+            if self.order is not None:
+                self.order.add(numbers, batch.weights)
             gained = None if right is None else (self._right() or 0.0) - right
             self.curve.add(
                 progress.examples, progress.loss * progress.weight, progress.weight, gained
@@ -273,8 +286,8 @@ class Training:
             self.learner.labels,
             batch,
             known_from="that were named" if named else "of the first examples",
-            hint="Name every class (--classes a,b,c), or keep room for those to come "
-            "(--max-classes N).",
+            hint="Shuffle the data (lines: shuf), name every class (--classes a,b,c), or keep room "
+            "for those to come (--max-classes N).",
         )
 
     def _admit(self, label: Any, batch: Batch) -> None:
@@ -324,12 +337,15 @@ class Training:
             progressive_loss=self._first_loss,
             progressive_accuracy=two.accuracy if two else None,
             progressive_auc=two.auc if two else None,
+            progressive_rmse=getattr(first, "rmse", None),
+            progressive_r2=getattr(first, "r2", None),
             holdout=self._held_results(),
             model_bytes=learner.sizes.model_bytes,
             peak_rss_bytes=peak_rss_bytes(),
             seconds=round(self._seconds, 3),
             examples_per_second=round((self.done - self.resumed_at) / max(self._seconds, 1e-9), 1),
             guards=learner.guards,
+            warnings=[doubt._asdict() for doubt in self.doubts],
         )
 
     def _held_results(self) -> dict[str, Any] | None:
@@ -345,10 +361,10 @@ class Training:
 
         summary = self.summary().to_json()
         counts = self.stream.counts
-        kept = "passes held_out progressive_loss progressive_accuracy progressive_auc holdout"
+        progressive = [name for name in summary if name.startswith("progressive_")]
         return {
-            **{name: summary[name] for name in kept.split()},
-            **read_record(self.stream, MOST_SOURCES),
+            **{name: summary[name] for name in ("passes", "held_out", *progressive, "holdout")},
+            **read_record(self.stream),
             "counts": {
                 name: getattr(counts, name)
                 for name in "lines examples unlabelled skipped blank comment header empty".split()
@@ -358,20 +374,6 @@ class Training:
             "max_classes": self._wanted["max_classes"],
             "curve": self.curve.points(),
         }
-
-
-def held_out(first: int, n: int, share: float) -> npt.NDArray[np.bool_]:
-    """Which of the examples ``first`` to ``first + n`` are held out: a hash of the number decides.
-
-    Examples
-    --------
-    >>> int(held_out(0, 10_000, 0.1).sum())
-    1049
-    """
-    x = np.arange(first + 1, first + n + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
-    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
-        x = (x ^ (x >> np.uint64(shift))) * np.uint64(factor)
-    return np.asarray((x ^ (x >> np.uint64(31))) < np.uint64(int(share * 2**64)))
 
 
 def _bytes_of(batch: Batch) -> int:

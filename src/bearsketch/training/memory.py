@@ -26,7 +26,9 @@ PROGRAM_STEP = 16 << 20
 SCORES_BYTES = 3 << 20  # histograms of two classes, of this pass and of the first
 PEEK_BYTES = 4 << 20  # first examples, kept until their labels have told what to learn
 NAME_BYTES = 96  # of a selected feature whose name has 48, as memory is given out
-SAVED_BYTES = 224  # of a selected feature while it is saved: arrays, its names as Python has them
+# Of a selected feature while it is saved: arrays, its names as Python has them, and what is left
+# between them of the look at its weights before.
+SAVED_BYTES = 240
 ENTRY_BYTES = 12  # key and value
 NAMED_ENTRY_BYTES = 8  # where its name begins
 TEXT_BYTES = 24  # of the name of an entry, on average: batches with longer names hold fewer

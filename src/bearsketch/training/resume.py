@@ -12,6 +12,7 @@ from bearsketch.learners import Learner, make_learner, state
 from bearsketch.metrics import Scores, make_scores
 from bearsketch.model_file import Arrays
 from bearsketch.training.checkpoint import Saved
+from bearsketch.training.order import Order
 from bearsketch.training.task import Task
 
 if TYPE_CHECKING:
@@ -101,6 +102,8 @@ def capture(training: Training) -> tuple[Arrays, dict[str, Any]]:
     for name, scores in (("now", training.scores), ("first", first)):
         if scores is not None:
             arrays |= {f"training.{name}.{what}": x for what, x in scores.histogram().items()}
+    if training.order is not None:
+        arrays["training.order"] = training.order.to_array()
     task = training.task
     record["training"] = {
         **{name: getattr(training, name) for name in _COUNTS},
@@ -134,6 +137,9 @@ def restore(training: Training, saved: Saved) -> None:
     if record["first_scores"] is not None:
         training._first_scores = _scores(saved, "first", record["first_scores"])
     training.curve.restore(record["curve"])
+    if training.classes is not None:
+        training.order = Order(saved.learner.config.n_classes)
+        training.order.restore(saved.arrays["training.order"])
 
 
 def _count(number: Any) -> int:

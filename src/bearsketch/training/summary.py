@@ -28,7 +28,10 @@ class Summary:
         1 for regression.
     progressive_loss, progressive_accuracy, progressive_auc : float or None
         Of the first pass, each example predicted before it was learned. Accuracy is None for
-        regression, AUC for all but two classes.
+        regression, AUC for all but two classes. The loss of regression is half the squared error.
+    progressive_rmse, progressive_r2 : float or None
+        The same for regression: root of the mean squared error, and the share of the variance it
+        explains, which several workers do not know.
     holdout : dict or None
         Accuracy, AUC and log-loss (RMSE and R2) of the final model on the held-out examples, and
         the same with the selected features only under ``selected_only``.
@@ -37,6 +40,8 @@ class Summary:
     seconds, examples_per_second : float
     guards : dict
         How often each numerical guard acted.
+    warnings : list of dict
+        What is odd about the data, each a ``code`` and a ``message``.
     """
 
     learner: str
@@ -53,12 +58,15 @@ class Summary:
     progressive_loss: float | None
     progressive_accuracy: float | None
     progressive_auc: float | None
+    progressive_rmse: float | None
+    progressive_r2: float | None
     holdout: dict[str, Any] | None
     model_bytes: int
     peak_rss_bytes: int
     seconds: float
     examples_per_second: float
     guards: dict[str, int] = field(default_factory=dict)
+    warnings: list[dict[str, str]] = field(default_factory=list)
 
     def to_json(self) -> dict[str, Any]:
         """Plain values under the documented keys."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -11,6 +11,8 @@ import numpy.typing as npt
 from bearsketch.batch import Batch
 from bearsketch.exceptions import DataError, LimitError, ParameterError, ParseError
 from bearsketch.learners.labels import Label, Labels
+from bearsketch.training.odd import number_hint, odd_classes, odd_numbers, some_word
+from bearsketch.training.seen import Seen, plain_label
 
 # Labels that are words may be so many classes unless max_classes says otherwise.
 MOST_CLASSES = 1000
@@ -24,45 +26,15 @@ class Task(NamedTuple):
 
     ``classes`` are in the order of their numbers; None for regression, and where -1 and 0 stand
     for one class and 1 for the other. ``reserved`` is how many weights per feature are kept for
-    classes in all when some of them may turn up later, else 0. ``reason`` is for a reader.
+    classes in all when some of them may turn up later, else 0. ``reason`` is for a reader, and so
+    is what ``odd`` says of labels that may be mistakes.
     """
 
     loss: str
     classes: tuple[Label, ...] | None
     reserved: int
     reason: str
-
-
-class Seen:
-    """Distinct labels of the first examples of a stream."""
-
-    def __init__(self) -> None:
-        self.examples = 0
-        self.words = False
-        self._distinct: set[Any] = set()
-
-    def add(self, labels: npt.NDArray[Any]) -> None:
-        """Look at labels: numbers, or strings."""
-        self.examples += len(labels)
-        self.words = labels.dtype.kind not in "biuf"
-        self._distinct.update(labels.tolist())
-
-    @property
-    def values(self) -> list[Label]:
-        """Distinct labels in order; whole numbers as int."""
-        return [_plain(label) for label in sorted(self._distinct)]
-
-    @property
-    def whole(self) -> bool:
-        """Whether all labels are whole numbers."""
-        return not self.words and all(isinstance(label, int) for label in self.values)
-
-
-def _plain(label: Any) -> Label:
-    if isinstance(label, float) and label.is_integer() and abs(label) < 2**53:
-        return int(label)
-    plain: Label = label
-    return plain
+    odd: tuple[str, ...] = ()
 
 
 def decide(
@@ -105,6 +77,10 @@ def decide(
         return _declared(seen, loss, classes)
     if loss == "squared" or (loss == "auto" and _is_quantity(seen, max_classes)):
         return _regression(seen, loss)
+    return _classes(seen, loss, max_classes)._replace(odd=tuple(odd_classes(seen)))
+
+
+def _classes(seen: Seen, loss: str, max_classes: int | None) -> Task:
     values = seen.values
     most = MOST_CLASSES if max_classes is None else max_classes
     if len(values) > most:
@@ -112,7 +88,8 @@ def decide(
             f"labels must be at most {most} classes, got {len(values)} different labels in the "
             f"first {seen.examples:,} examples",
             code="LABEL-CLASSES",
-            hint="Check which column or field is the label, or raise max_classes (--max-classes).",
+            hint=number_hint(seen, quantity=_is_quantity(seen, None))
+            or "Check which column or field is the label, or raise max_classes (--max-classes).",
         )
     if max_classes is not None and (len(values), max_classes) != (2, 2) and loss != "logistic":
         spare = max_classes - len(values)
@@ -139,22 +116,27 @@ def _is_quantity(seen: Seen, max_classes: int | None) -> bool:
 def _regression(seen: Seen, loss: str) -> Task:
     if seen.words:
         raise DataError(
-            f"labels must be numbers for loss 'squared', got words such as {seen.values[0]!r}",
+            f"labels must be numbers for loss 'squared', got words such as {some_word(seen)!r}",
             code="LABEL-KIND",
-            hint="Take another label, or leave the loss to be found out.",
+            hint=number_hint(seen, quantity=False)
+            or "Take another label, or leave the loss to be found out.",
         )
     if loss == "squared":
         return Task("squared", None, 0, "numbers, as asked")
     kind = "whole numbers" if seen.whole else "numbers"
-    return Task("squared", None, 0, f"{len(seen.values):,} different {kind}")
+    odd = tuple(odd_numbers(seen, MOST_NUMBER_CLASSES))
+    return Task("squared", None, 0, f"{len(seen.values):,} different {kind}", odd)
 
 
 def _two_classes(seen: Seen, values: list[Label]) -> Task:
     if len(values) > 2:
+        odd = "".join(f"{text[0].upper()}{text[1:]}." for text in odd_classes(seen)[:1])
         raise DataError(
             f"labels must be two for loss 'logistic', got {_counted(values)}",
             code="LABEL-CLASSES",
-            hint="Use loss softmax, or leave the loss to be found out.",
+            hint=number_hint(seen, quantity=_is_quantity(seen, None))
+            or odd
+            or "Use loss softmax (--loss softmax), or leave the loss to be found out.",
         )
     if len(values) == 2:
         return Task("logistic", tuple(values), 0, _counted(values))
@@ -171,7 +153,8 @@ def _one_label(seen: Seen, values: list[Label]) -> DataError:
         f"labels must be of two classes at least, got {what} in all of the first "
         f"{seen.examples:,} examples",
         code="LABEL-ONE",
-        hint="Name all classes (--classes a,b), shuffle the data, or use loss squared for numbers.",
+        hint="Shuffle the data (lines: shuf), name all classes (--classes a,b), or use loss "
+        "squared for numbers.",
     )
 
 
@@ -191,7 +174,7 @@ def _declared(seen: Seen, loss: str, classes: Sequence[Label]) -> Task:
 
 def _as_number(label: Label) -> Label:
     try:
-        return _plain(float(label))
+        return plain_label(float(label))
     except ValueError:
         raise ParameterError(
             f"classes must be numbers, as the labels of the data are, got {label!r}"

@@ -32,6 +32,7 @@ class Staged final : public Direction {
   bool scaled() const override { return true; }
   double step_size() const override { return step_size_; }
   ConstReals intercept_step() const override { return intercept_step_; }
+  ConstReals damping() const override { return damping_; }
   std::vector<double> numbers() const override;
   void restore(std::span<const double> numbers) override;
 

@@ -31,7 +31,8 @@ struct CsvCounts {
 // all in members, so that how the bytes were cut into chunks cannot matter.
 class CsvTable : public Table {
  public:
-  CsvTable(char delimiter, std::size_t max_record_bytes);
+  // decimal: what stands before the fraction of a number, a point or a comma.
+  CsvTable(char delimiter, std::size_t max_record_bytes, char decimal = '.');
 
   void feed(std::string_view chunk, bool final);
   // Reads on until max_rows rows are kept or they took max_bytes; false = feed more first.
@@ -72,6 +73,7 @@ class CsvTable : public Table {
     std::int64_t start_byte, end_byte;
   };
 
+  NumberKind number_of(std::string_view cell, double& value) const;
   void step(char c);
   void step_outside(char c);
   void take_run();
@@ -87,6 +89,7 @@ class CsvTable : public Table {
 
   char delimiter_;
   std::size_t max_record_bytes_;
+  char decimal_;
   std::size_t columns_ = 0;
   std::string chunk_;
   std::size_t at_ = 0;

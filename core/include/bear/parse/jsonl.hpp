@@ -39,11 +39,15 @@ class JsonlParser final : public LineParser {
       : LineParser(options, "JSL"),
         ngrams_(ngrams),
         merge_(ngrams.counts ? Duplicates::sum : Duplicates::once),
-        fields_(std::move(fields)) {}
+        fields_(std::move(fields)),
+        unmet_(named_fields(fields_)) {}
+
+  std::vector<std::string> unmet_fields() const override { return unmet_; }
 
  private:
   using Kind = JsonReader::Kind;
 
+  static std::vector<std::string> named_fields(const JsonlOptions& fields);
   Line parse_line() override;
   Duplicates duplicates() const override { return merge_; }
   bool read_field(JsonReader& in, std::string_view field);
@@ -63,7 +67,9 @@ class JsonlParser final : public LineParser {
   Ngrams ngrams_;
   Duplicates merge_;
   JsonlOptions fields_;
+  std::vector<std::string> unmet_;
   Buffer<char> name_, text_, label_text_, tag_text_;
+  std::size_t field_size_ = 0;  // of name_, the part that is the field's own
   bool has_label_ = false;
 };
 

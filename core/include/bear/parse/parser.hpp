@@ -14,6 +14,7 @@
 #include <limits>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "bear/parse/block.hpp"
 #include "bear/parse/number.hpp"
@@ -52,6 +53,8 @@ class Parser {
   virtual bool named() const { return options_.names; }
   // Whether the format has labels of its own; else every row is an example to be labelled later.
   virtual bool labelled() const { return true; }
+  // Fields the options name that no example has had so far.
+  virtual std::vector<std::string> unmet_fields() const { return {}; }
 
  protected:
   enum class Step { went_on, hungry, end };

@@ -12,8 +12,9 @@ namespace bear::parse {
 
 enum class NumberKind { absent, number, not_finite, out_of_range, text };
 
-// A cell as a number, spaces around it left out. Hexadecimal, digit grouping and decimal commas
-// are text.
+// A cell as a number, spaces around it left out. An empty cell, and exactly "NA", "N/A",
+// "n/a", "null", "NULL" or "None", is absent; hexadecimal, digit grouping and decimal commas are
+// text.
 NumberKind cell_number(std::string_view cell, double& value);
 
 // How one column becomes features: `name` for numbers, `name=value` for text and items of lists,

@@ -28,6 +28,8 @@ Storage::Fill fill_of(const Data& data, Value value) {
 template <class Cell>
 class Cells {
  public:
+  static constexpr double kLeastFactor = 1e-20;
+
   Cells(std::size_t n, std::size_t classes, std::uint64_t /*seed*/ = 0)
       : classes_(classes), data_(checked_product(n, classes, "cells x classes")) {}
 
@@ -50,7 +52,7 @@ class Cells {
     factor_ *= c;
     // Far from 1 the quotients above would leave the range of the cells: weights go up to 1e15
     // and float to 3e38. One pass over the cells per ~70 halvings.
-    if (factor_ < 1e-20) settle();
+    if (factor_ < kLeastFactor) settle();
   }
 
   // Puts the common factor into the cells.
@@ -68,8 +70,8 @@ class Cells {
   std::span<const std::byte> raw() const { return std::as_bytes(std::span(data_)); }
   double factor() const { return factor_; }
   void set_factor(double factor) {
-    if (!(factor > 0.0) || !std::isfinite(factor)) {
-      throw std::invalid_argument("the common factor of cells must be finite and above 0");
+    if (!(factor >= kLeastFactor && factor <= 1.0)) {
+      throw std::invalid_argument("the common factor of cells must be from 1e-20 to 1");
     }
     factor_ = factor;
   }

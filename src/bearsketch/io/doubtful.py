@@ -1,0 +1,80 @@
+"""Columns of a text table that may be meant otherwise than they are read, from its first rows."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import numpy as np
+
+from bearsketch import _core
+from bearsketch.io.options import ReadOptions
+from bearsketch.io.schema import AS_CATEGORY, Schema
+
+# How the core numbers what it finds where a number should be.
+ABSENT, A_NUMBER, NOT_FINITE, OUT_OF_RANGE, NOT_A_NUMBER = range(5)
+WITH_COMMA = re.compile(rb" *[+-]?[0-9]+(,[0-9]+)?([eE][+-]?[0-9]+)? *")
+_GROUPED = re.compile(rb" *[+-]?[0-9]{1,3}(,[0-9]{3})+ *")
+# A column of text with at most this share of cells that are no numbers may be meant as numeric.
+_STRAY_SHARE = 0.25
+
+
+def doubtful_columns(
+    table: _core.CsvTable, schema: Schema, options: ReadOptions
+) -> Iterator[tuple[str, str]]:
+    """Code and message for each; what was declared is meant."""
+    declared = {*options.categorical, *options.numeric}
+    columns = [
+        column
+        for column, kind, _ in schema.uses
+        if kind == AS_CATEGORY and schema.shown(column) not in declared
+    ]
+    for column in columns:
+        message = _comma(table, schema, column, options)
+        if message is not None:
+            yield "TAB-DECIMAL", message
+            continue
+        message = _stray(table, schema, column)
+        if message is not None:
+            yield "TAB-STRAY", message
+    if schema.label is not None and options.labels == "auto":
+        message = _comma(table, schema, schema.label, options)
+        if message is not None:
+            yield "TAB-DECIMAL", message
+
+
+def _comma(table: _core.CsvTable, schema: Schema, column: int, options: ReadOptions) -> str | None:
+    """Say that a column is one of numbers but for a comma."""
+    if options.decimal == ",":
+        return None
+    _, kinds = table.numbers(column, 0, table.n_rows)
+    texts = table.texts(column, 0, table.n_rows)
+    cells = [text for text, kind in zip(texts, kinds, strict=True) if kind != ABSENT]
+    odd = [cell for cell in cells if b"," in cell]
+    if not odd or not all(map(WITH_COMMA.fullmatch, cells)):
+        return None
+    remedy = "decimal=',' (--decimal ,) reads them as numbers"
+    if all(map(_GROUPED.fullmatch, odd)):
+        remedy += ", unless the comma groups digits: then take it out of the data"
+    return (
+        f"column {schema.shown(column)!r} has numbers with a decimal comma "
+        f"({odd[0].decode()!r}), which are read as words; {remedy}"
+    )
+
+
+def _stray(table: _core.CsvTable, schema: Schema, column: int) -> str | None:
+    """Say that a few cells alone keep a column from being numeric."""
+    _, kinds = table.numbers(column, 0, table.n_rows)
+    strays = np.flatnonzero(kinds == NOT_A_NUMBER)
+    present = int((kinds != ABSENT).sum())
+    if not len(strays) or len(strays) > _STRAY_SHARE * present:
+        return None
+    row, name = int(strays[0]), schema.shown(column)
+    line, place = int(table.lines(row, row + 1)[0]), table.column_of(row, column)
+    shown = table.texts(column, row, row + 1)[0][:40].decode("utf-8", "backslashreplace")
+    return (
+        f"column {name!r} is read as categories, because of {present:,} cells looked at "
+        f"{len(strays)} are no numbers (line {line}, column {place}: {shown!r}); write NA "
+        f"where a number is missing, declare the column numeric=[{name!r}] (--numeric {name}) "
+        "to have such cells refused, or categorical if they are right"
+    )

@@ -1,0 +1,104 @@
+"""What a run finds odd about its data or its result, said once."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from bearsketch.learners import Learner
+from bearsketch.learners.noise import VERDICTS, noise_of
+from bearsketch.training.order import LEAST_EXAMPLES, Order
+
+# A loss so many times that of guessing is told, and so many standard errors above it.
+WORSE, SPREADS = 1.05, 3.0
+
+Curve = Sequence[Sequence[Any]]
+
+
+class Doubt(NamedTuple):
+    """Something odd that was accepted; a user is told ``warning[code] message``."""
+
+    code: str
+    message: str
+
+
+def last_doubts(
+    learner: Learner,
+    order: Order | None,
+    passes: int,
+    curve: Curve,
+    deviation: float | None = None,
+) -> list[Doubt]:
+    """Doubts that only the end of a run can tell.
+
+    Parameters
+    ----------
+    learner : Learner
+    order : Order or None
+        Of the labels of the first pass; None for regression.
+    passes : int
+    curve : sequence of (examples so far, mean loss, ...)
+        Of the first pass.
+    deviation : float, optional
+        Of the targets from their mean, for regression.
+    """
+    told = {
+        "DATA-ORDER": None if order is None else order.warning(passes),
+        "DATA-LOSS": worse_than_guessing(order, curve, deviation),
+        "MEM-SMALL": too_small(learner),
+    }
+    return [Doubt(code, message) for code, message in told.items() if message is not None]
+
+
+def too_small(learner: Learner) -> str | None:
+    """Say that the memory is too small, where it is by the verdict of ``bearsketch info``."""
+    noise = noise_of(learner)
+    if noise is None or noise.verdict != "too small":
+        return None
+    return f"{VERDICTS[noise.verdict]} (--memory, -k; bearsketch plan says what a budget buys)"
+
+
+def worse_than_guessing(
+    order: Order | None, curve: Curve, deviation: float | None = None
+) -> str | None:
+    """Say that predictions were worse than those that need no features, where they were.
+
+    Only the second half of the curve is looked at: the first examples have to be wrong.
+    """
+    if not curve or curve[-1][0] < LEAST_EXAMPLES:
+        return None
+    found, n = late_loss(curve)
+    if order is not None:
+        guess, spread = order.guessing()
+        what, best, clearly = "loss", "the shares of the labels", WORSE * guess
+        clearly += SPREADS * spread / math.sqrt(n)  # rare labels come in luck
+    elif deviation is not None:
+        found, guess = math.sqrt(2.0 * found), deviation  # the loss is half the squared error
+        what, best, clearly = "RMSE", "the mean", WORSE * guess
+    else:
+        return None
+    if found <= clearly:
+        return None
+    return (
+        "in the second half of the data, predictions before learning were worse than always "
+        f"giving {best} ({what} {found:.4g} against {guess:.4g}): numeric columns that grow along "
+        "the data, data in a particular order, or features that tell nothing do this"
+    )
+
+
+def late_loss(curve: Curve) -> tuple[float, int]:
+    """Mean loss of the second half of the points of a curve, and how many examples these are.
+
+    Examples
+    --------
+    >>> late_loss([(100, 9.0), (200, 0.5), (300, 0.3)])
+    (0.4, 200)
+    """
+    first = len(curve) // 2
+    start = curve[first - 1][0] if first else 0
+    sizes = np.diff([start, *(point[0] for point in curve[first:])])
+    n = int(sizes.sum())
+    return float((sizes * [point[1] for point in curve[first:]]).sum() / n), n

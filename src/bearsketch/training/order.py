@@ -1,0 +1,89 @@
+"""The labels of a pass in their order: long runs of one label are found, and said."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+Reals = npt.NDArray[np.float64]
+
+# Fewer changes of label than this share of those in a random order are told, from so many examples.
+FEW_CHANGES, LEAST_EXAMPLES = 0.1, 1000
+
+
+class Order:
+    """How often the label changes from one example to the next, and how often each class comes.
+
+    Its size is that of the classes, however many examples there are.
+
+    Examples
+    --------
+    >>> order = Order(2)
+    >>> order.add(np.repeat([0.0, 1.0], 1000))
+    >>> order.changes, order.by_chance
+    (1, 1000.0)
+    """
+
+    def __init__(self, n_classes: int) -> None:
+        self.changes = 0
+        self._last = -1
+        self._counts, self._weights = np.zeros((2, n_classes))
+
+    def add(self, numbers: npt.NDArray[Any], weights: Reals | None = None) -> None:
+        """Enter the class numbers of examples, in their order; changes ignore the weights."""
+        if len(numbers) == 0:
+            return
+        numbers = np.asarray(numbers, dtype=np.int64)
+        self.changes += int(np.count_nonzero(numbers[1:] != numbers[:-1]))
+        self.changes += self._last not in (-1, int(numbers[0]))
+        self._last = int(numbers[-1])
+        self._counts += np.bincount(numbers, minlength=len(self._counts))
+        self._weights += np.bincount(numbers, weights, minlength=len(self._counts))
+
+    @property
+    def examples(self) -> int:
+        """Examples so far."""
+        return int(self._counts.sum())
+
+    @property
+    def by_chance(self) -> float:
+        """Changes to expect of these labels in a random order."""
+        shares = self._counts / max(self.examples, 1)
+        return self.examples * (1.0 - float((shares**2).sum()))
+
+    def guessing(self) -> tuple[float, float]:
+        """Log-loss of always giving each class its share: its mean and spread over examples."""
+        shares = self._weights[self._weights > 0.0] / max(float(self._weights.sum()), 1e-300)
+        mean = -float((shares * np.log(shares)).sum())
+        return mean, float(np.sqrt((shares * (np.log(shares) + mean) ** 2).sum()))
+
+    def warning(self, passes: int = 1) -> str | None:
+        """Say that the labels come in long runs, where they do."""
+        if self.examples < LEAST_EXAMPLES or self.changes >= FEW_CHANGES * self.by_chance:
+            return None
+        found = (
+            f"labels come in long runs ({self.changes + 1:,} runs in {self.examples:,} examples, "
+            f"about {self.by_chance:,.0f} in a random order)"
+        )
+        if passes > 1:
+            return (
+                f"{found}: the progressive figures say little; shuffle the examples (lines: shuf)"
+            )
+        return (
+            f"{found}: one pass forgets what came first, and the progressive figures say little; "
+            "shuffle the examples (lines: shuf), or give several passes (--passes 5)"
+        )
+
+    def to_array(self) -> Reals:
+        """All it needs to go on."""
+        return np.concatenate([[self.changes, self._last], self._counts, self._weights])
+
+    def restore(self, array: Reals) -> None:
+        """Inverse of :meth:`to_array`; raises ValueError on nonsense."""
+        n = len(self._counts)
+        if array.shape != (2 + 2 * n,) or not np.isfinite(array).all():
+            raise ValueError("labels must be counted once for each class")
+        self.changes, self._last = int(array[0]), int(array[1])
+        self._counts, self._weights = array[2:].reshape(2, n).copy()

@@ -1,0 +1,164 @@
+"""What a run finds odd about its data."""
+
+from __future__ import annotations
+
+import io
+
+import numpy as np
+import pytest
+
+from bearsketch.batch import Batch
+from bearsketch.io import open_stream
+from bearsketch.learners.noise import VERDICTS
+from bearsketch.training.checkpoint import Checkpoints
+from bearsketch.training.loop import Training
+from bearsketch.training.order import Order
+from bearsketch.training.scale import odd_scale
+
+
+def texts(labels):
+    return [f"{label} |w k{label} n{i % 31}" for i, label in enumerate(labels)]
+
+
+def trained(labels, rows=240, **options):
+    """Run a training on a label for each example; give it and its summary."""
+    data = io.BytesIO(("\n".join(texts(labels)) + "\n").encode())
+    stream = open_stream(data, "vw", rows=rows, include_unlabelled=False)
+    training = Training(stream, memory="8KiB", k=9, **options)
+    return training, training.run()
+
+
+def codes(summary):
+    return [warning["code"] for warning in summary.warnings]
+
+
+def test_labels_in_long_runs_are_told():
+    _, summary = trained(["a"] * 600 + ["b"] * 600)
+    assert codes(summary) == ["DATA-ORDER"]
+    told = summary.warnings[0]["message"]
+    assert "(2 runs in 1,200 examples, about 600 in a random order)" in told
+    assert "shuffle the examples (lines: shuf), or give several passes" in told
+    _, again = trained(["a"] * 600 + ["b"] * 600, passes=2)
+    assert codes(again) == ["DATA-ORDER"]
+    assert "several passes" not in again.warnings[0]["message"]
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        ["a", "b"] * 600,
+        ["a"] * 450 + ["b"] * 450,  # too few to tell
+        [label for label in "ab" * 60 for _ in range(10)],  # runs of ten: a fifth of chance
+        ["0.5", "1.5", "2.5"] * 400,
+    ],
+)
+def test_labels_in_a_fair_order_are_not(labels):
+    _, summary = trained(labels)
+    assert codes(summary) == []
+
+
+def test_rare_labels_may_be_far_apart():
+    labels = np.where(np.random.default_rng(0).random(5000) < 0.01, "b", "a")
+    assert codes(trained(labels.tolist())[1]) == []
+    assert codes(trained(np.sort(labels)[::-1].tolist())[1]) == ["DATA-ORDER"]
+
+
+def test_changes_are_counted_across_batches():
+    numbers = np.random.default_rng(1).integers(0, 3, 1000)
+    whole, parts = Order(3), Order(3)
+    whole.add(numbers)
+    for start in range(0, 1000, 7):
+        parts.add(numbers[start : start + 7])
+    parts.add(numbers[:0])
+    assert np.array_equal(whole.to_array(), parts.to_array())
+    assert whole.changes == int((np.diff(numbers) != 0).sum())
+
+
+def test_a_resumed_run_counts_on(tmp_path):
+    path = tmp_path / "d.vw"
+    path.write_text("\n".join(texts(["a"] * 600 + ["b"] * 600)) + "\n")
+
+    def run(stop_at, resume):
+        stream = open_stream(path, "vw", rows=240, include_unlabelled=False)
+        kept = Checkpoints(tmp_path / "ckpt", 240, resume=resume)
+        training = Training(stream, memory="8KiB", k=9, checkpoint=kept)
+
+        def watch(seen):
+            if seen.examples == stop_at:
+                raise ZeroDivisionError
+
+        return training, training.run(watch)
+
+    with pytest.raises(ZeroDivisionError):
+        run(720, False)
+    training, summary = run(None, True)
+    assert training.resumed_at == 720
+    assert codes(summary) == ["DATA-ORDER"]
+    assert training.order.changes == 1
+
+
+def table(rows, **parts):
+    """Train on rows of a table; give the summary."""
+    data = io.BytesIO(("\n".join(["id,word,label", *rows]) + "\n").encode())
+    stream = open_stream(data, "csv", rows=240, include_unlabelled=False)
+    return Training(stream, memory="8KiB", k=9, **parts).run()
+
+
+def test_predictions_worse_than_guessing_are_told():
+    rng = np.random.default_rng(1)
+    rows = [f"1,w{rng.integers(20)},{'ab'[rng.integers(2)]}" for i in range(2000)]
+    summary = table(rows, step_size=4.0)
+    assert codes(summary) == ["DATA-LOSS"]
+    told = summary.warnings[0]["message"]
+    assert "worse than always giving the shares of the labels (loss " in told
+    assert "against 0.69" in told
+    numbers = rng.normal(3, 1, 2000)
+    summary = table([f"1,w{i % 2},{y:.3f}" for i, y in enumerate(numbers)], step_size=0.6)
+    assert codes(summary) == ["DATA-LOSS"]
+    assert "worse than always giving the mean (RMSE " in summary.warnings[0]["message"]
+    assert f"against {numbers.std():.3g}" in summary.warnings[0]["message"]
+
+
+def test_wrong_first_examples_and_rare_labels_are_no_reason():
+    years = np.random.default_rng(0).normal(2000, 3, 2000)
+    assert codes(table([f"1,w{i % 2},{y:.2f}" for i, y in enumerate(years)])) == []
+    rare = np.random.default_rng(3).random(3000) < 0.005
+    assert codes(table([f"1,w{i % 97},{'ab'[int(y)]}" for i, y in enumerate(rare)])) == []
+    labels = np.array([0] * 9 + [1])
+    order = Order(2)
+    order.add(labels, np.where(labels, 9.0, 1.0))
+    assert order.guessing() == pytest.approx((np.log(2), 0.0), abs=1e-9)
+
+
+def test_a_memory_that_is_too_small_is_told_in_the_words_of_info():
+    lines = [
+        f"{'ab'[i % 2]} | {'xy'[i % 2]} " + " ".join(f"w{i * j}" for j in range(1, 40))
+        for i in range(400)
+    ]
+
+    def run(memory):
+        stream = open_stream(io.BytesIO("\n".join(lines).encode()), "vw", include_unlabelled=False)
+        return Training(stream, memory=memory).run()
+
+    small = run("1KiB")
+    assert codes(small) == ["MEM-SMALL"]
+    assert small.warnings[0]["message"].startswith(VERDICTS["too small"])
+    assert codes(run("1MiB")) == []
+
+
+def rows(n, value):
+    return Batch.from_rows([{"n": value(i), "a": 1.0, "b": 1.0} for i in range(n)])
+
+
+def test_values_that_grow_are_found_from_all_along_the_batches():
+    assert "values of 'n' (about 57.3) grow along" in odd_scale([rows(100, float)])
+    batches = [rows(20, lambda i, b=b: 20.0 * b + i) for b in range(5)]
+    assert odd_scale(batches) == odd_scale([rows(100, float)])
+    assert odd_scale([rows(40, float)], staged=True) is None  # too few to tell
+    assert odd_scale([rows(100, lambda i: float(i % 10))], staged=True) is None
+    assert odd_scale([rows(100, lambda i: 100.0 - i)], staged=True) is None
+
+
+def test_counts_that_fit_no_classes_are_refused():
+    with pytest.raises(ValueError, match="counted once for each class"):
+        Order(2).restore(np.zeros(3))
