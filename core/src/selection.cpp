@@ -235,7 +235,9 @@ void Selection::offer(const ActiveSet& active, Places& places, Reals weights, Co
   for (const std::uint32_t i : places.chosen) clear_few(weights.data() + i * width_, width_);
   for (std::size_t g = 0; g < groups(); ++g) {
     collect(g, active, weights, z, damping);
-    for (const auto& candidate : candidates_) consider(g, candidate, active, places, storage);
+    for (const auto& candidate : candidates_) {
+      consider(g, candidate, active, places, storage, magnitude_of(damping, candidate.column));
+    }
   }
 }
 
@@ -266,9 +268,8 @@ void Selection::collect(std::size_t group, const ActiveSet& active, ConstReals w
   candidates_.clear();
   for (std::size_t a = 0; a < active.size(); ++a) {
     const std::size_t at = a * classes_ + first_class(group);
-    const double magnitude = magnitude_of(damping, a);
-    if (norm_of(weights.subspan(at, width_)) * magnitude <= bar) continue;
-    candidates_.push_back({norm_of(z.subspan(at, width_)), active.keys()[a], a, magnitude});
+    if (norm_of(weights.subspan(at, width_)) * magnitude_of(damping, a) <= bar) continue;
+    candidates_.push_back({norm_of(z.subspan(at, width_)), active.keys()[a], a});
   }
   std::sort(candidates_.begin(), candidates_.end(), [](const auto& a, const auto& b) {
     return a.moved != b.moved ? a.moved > b.moved : a.key < b.key;
@@ -277,12 +278,12 @@ void Selection::collect(std::size_t group, const ActiveSet& active, ConstReals w
 
 // The estimate is read again: an earlier promotion may have taken this key's cells with it.
 void Selection::consider(std::size_t group, const Candidate& candidate, const ActiveSet& active,
-                         Places& places, Storage& storage) {
+                         Places& places, Storage& storage, double magnitude) {
   TopK& top = tops_[group];
   const std::size_t first = first_class(group);
   storage.query_one(places, candidate.column, estimate_);
   const ConstReals weights = ConstReals(estimate_).subspan(first, width_);
-  const double norm = norm_of(weights) * candidate.magnitude;
+  const double norm = norm_of(weights) * magnitude;
   const double bar = top.full() ? top.norm(top.smallest()) : 0.0;
   if (norm <= bar) return;
   if (top.full()) {
@@ -293,10 +294,10 @@ void Selection::consider(std::size_t group, const Candidate& candidate, const Ac
   storage.admit(candidate.key, first, weights);
   // What a narrow cell holds of a weight for large values is mostly the rounding: it enters last.
   started_.assign(weights.begin(), weights.end());
-  if (candidate.magnitude > kCoarse) {
+  if (magnitude > kCoarse) {
     for (double& weight : started_) weight *= std::min(1.0, kAboveBar * bar / norm);
   }
-  top.insert(candidate.key, started_, name_of(active, candidate.column), candidate.magnitude);
+  top.insert(candidate.key, started_, name_of(active, candidate.column), magnitude);
 }
 
 // Two names on one key share one weight: both are kept, and the case is counted.

@@ -121,7 +121,6 @@ class Selection {
     double moved;
     Key key;
     std::size_t column;
-    double magnitude;
   };
 
   void refresh(std::size_t group, const ActiveSet& active, const Places& places, ConstReals weights,
@@ -130,7 +129,7 @@ class Selection {
   void collect(std::size_t group, const ActiveSet& active, ConstReals weights, ConstReals z,
                ConstReals damping);
   void consider(std::size_t group, const Candidate& candidate, const ActiveSet& active,
-                Places& places, Storage& storage);
+                Places& places, Storage& storage, double magnitude);
   void note_name(TopK& top, std::int32_t slot, std::string_view name);
 
   std::size_t classes_, width_;

@@ -55,7 +55,8 @@ def active_bytes(config: Config) -> int:
     places = 8 * depth + 4 * (c if config.per_class else 1)
     if config.direction == "staged" or config.precision == "int8":
         places += depth * (8 + 8 + 4 + 16 + 8 * c)  # the distinct cells, each written once
-    vectors = 8 * c * 5 + 24  # weights, gradient, direction, step, new weights; candidates
+    # Weights, gradient, direction, step, new weights; candidates, whose vector grows by doubling.
+    vectors = 8 * c * 5 + 48
     if config.storage.startswith("cached"):
         vectors += 8 * c
     if config.direction == "staged":
