@@ -110,7 +110,8 @@ void check_average(Learner& one, Learner& twin) {
   bear::Exact mean = bear::take_apart(one, keys);
   const bear::Exact other = bear::take_apart(twin, keys);
   for (std::size_t i = 0; i < mean.cells.size(); ++i) {
-    mean.cells[i] = 0.5 * mean.cells[i] + 0.5 * other.cells[i];
+    // Not the sum of halves: half of the least numbers there are is rounded.
+    mean.cells[i] += 0.5 * (other.cells[i] - mean.cells[i]);
   }
   const auto numbers = one.storage().numbers();
   const bool narrow = one.recipe().precision == bear::Precision::int8;
