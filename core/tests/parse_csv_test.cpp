@@ -45,6 +45,29 @@ Told read_all(const std::string& text, std::size_t chunk, std::size_t rows, std:
 
 }  // namespace
 
+TEST_CASE("a record that is not all there yet stays when the rows before it are dropped") {
+  for (const std::string start : {"3,", "3,\"a", "3", "3,\r"}) {
+    CAPTURE(start);
+    CsvTable whole(',', 100), cut(',', 100);
+    const std::string rest = start.back() == '\r' ? "\n" : start == "3,\"a" ? "b\"\n" : "5,4\n";
+    whole.feed(start + rest, true);
+    REQUIRE(whole.read(10, 1000));
+    cut.feed("1,2\n10,20\n" + start, false);
+    CHECK(!cut.read(10, 1000));
+    REQUIRE(cut.n_rows() == 2);
+    cut.drop(1);
+    CHECK(cut.cell(0, 1) == "20");
+    cut.drop(1);
+    cut.feed(rest, true);
+    REQUIRE(cut.read(10, 1000));
+    REQUIRE(cut.n_rows() == 1);
+    REQUIRE(cut.row_columns(0) == whole.row_columns(0));
+    for (std::size_t c = 0; c < whole.row_columns(0); ++c)
+      CHECK(cut.cell(0, c) == whole.cell(0, c));
+    CHECK(cut.line_of(0) == 3);
+  }
+}
+
 TEST_CASE("cells, quotes and line ends") {
   const Told told = read_all("a,\"b,\"\"c\"\"\"\r\n\"x\r\ny\",\n\n,z", 1000, 10, 2);
   CHECK(told.rows ==

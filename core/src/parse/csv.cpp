@@ -228,20 +228,23 @@ void CsvTable::drop(std::size_t rows) {
   errors_.clear();
   counts_ = {};
   if (rows == 0) return;
-  const bool all = rows == n_rows();
-  const std::size_t cells = all ? cell_ends_.size() : records_[rows].first;
-  const std::size_t bytes = all ? bytes_.size() : records_[rows].first_byte;
+  const bool open = state_ != State::start;  // a record that is not all there yet stays
+  const Record* const next = rows < n_rows() ? &records_[rows] : open ? &now_ : nullptr;
+  const std::size_t cells = next == nullptr ? cell_ends_.size() : next->first;
+  const std::size_t bytes = next == nullptr ? bytes_.size() : next->first_byte;
   bytes_.erase(bytes_.begin(), bytes_.begin() + static_cast<std::ptrdiff_t>(bytes));
   cell_ends_.erase(cell_ends_.begin(), cell_ends_.begin() + static_cast<std::ptrdiff_t>(cells));
   cell_columns_.erase(cell_columns_.begin(),
                       cell_columns_.begin() + static_cast<std::ptrdiff_t>(cells));
   records_.erase(records_.begin(), records_.begin() + static_cast<std::ptrdiff_t>(rows));
   for (std::size_t& end : cell_ends_) end -= bytes;
-  for (Record& record : records_) {
+  const auto move_up = [&](Record& record) {
     record.first -= cells;
     record.last -= cells;
     record.first_byte -= bytes;
-  }
+  };
+  for (Record& record : records_) move_up(record);
+  if (open) move_up(now_);
 }
 
 std::string_view CsvTable::cell(std::size_t row, std::size_t column) const {

@@ -34,7 +34,7 @@ from bearsketch.io.doubtful import (
     doubtful_columns,
 )
 from bearsketch.io.labels import LabelKind, names_array
-from bearsketch.io.limits import CHUNK_BYTES, TYPE_BYTES, TYPE_ROWS
+from bearsketch.io.limits import TYPE_BYTES, TYPE_ROWS
 from bearsketch.io.options import ReadOptions
 from bearsketch.io.pieces import Piece, Trouble
 from bearsketch.io.schema import (
@@ -216,7 +216,6 @@ class CsvReader(TableReader):
         self._counts: dict[str, int] = {}
         self._warnings: dict[str, int] = {}
         self._started = False
-        self._tail, self._fed = b"", 0
         self._position = Position(chunks.name, index, 0, 0)
 
     def close(self) -> None:
@@ -236,6 +235,8 @@ class CsvReader(TableReader):
             self._position = self._position._replace(
                 byte=self._table.end_of(n - 1), line=self._table.end_line_of(n - 1)
             )
+        else:  # broken lines alone
+            self._position = self._position._replace(line=self._table.line)
         return self._finish_piece(self._piece(0, n, self._position), n)
 
     def _finish_piece(self, piece: Piece, n: int) -> Piece:
@@ -258,27 +259,13 @@ class CsvReader(TableReader):
     def _read(self, rows: int, *, live: bool = False) -> None:
         """Have so many rows; with ``live``, only those that are there, but one at least."""
         while not self._table.read(rows, TYPE_BYTES):
-            if live and self._chunks.waits and self._ends_whole():
+            if live and self._chunks.waits and self._table.n_rows:
                 return
             try:
                 chunk = self._chunks.next()
             except ParseError as error:
                 raise with_last_line(error, self._table.line) from None
-            self._feed(chunk)
-
-    def _feed(self, chunk: bytes | None) -> None:
-        """Hand over a chunk; if live, without the start of a line whose rest is to come."""
-        data, self._tail = self._tail + (chunk or b""), b""
-        cut = data.rfind(b"\n") + 1
-        if self._options.live and chunk is not None and len(data) - cut < CHUNK_BYTES:
-            data, self._tail = data[:cut], data[cut:]
-        self._table.feed(data, chunk is None)
-        self._fed += len(data)
-
-    def _ends_whole(self) -> bool:
-        """Whether there are rows, and no part of another: rows are dropped with what follows."""
-        n = self._table.n_rows
-        return bool(n and self._table.end_of(n - 1) == self._fed)
+            self._table.feed(chunk or b"", chunk is None)
 
     def _start(self) -> None:
         """Read the header and as many rows as fix the columns' types."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -130,16 +131,21 @@ class Numbering:
     def number(self, piece: Piece) -> None:
         """Give the examples of a piece their numbers."""
         if piece.position.source_index != self._source:
-            self._next += len(self._broken)
-            self._source, self._broken = piece.position.source_index, []
+            self._source = piece.position.source_index
+            self._pass(len(self._broken))
         # A table reads ahead, so that some of the broken lines may come after the examples.
         self._broken = sorted([*self._broken, *(error.line for error in piece.errors)])
-        if piece.lines is None or not len(piece):
-            return
-        before = np.searchsorted(self._broken, piece.lines)
-        piece.numbers = self._next + np.arange(len(piece)) + before
-        self._next += len(piece) + int(before[-1])
-        del self._broken[: int(before[-1])]
+        if piece.lines is not None and len(piece):
+            before = np.searchsorted(self._broken, piece.lines)
+            piece.numbers = self._next + np.arange(len(piece)) + before
+            self._next += len(piece)
+            self._pass(int(before[-1]))
+        # No example to come stands before the place where the reader is.
+        self._pass(bisect_right(self._broken, piece.position.line))
+
+    def _pass(self, n: int) -> None:
+        self._next += n
+        del self._broken[:n]
 
 
 class Packer:
