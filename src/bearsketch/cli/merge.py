@@ -42,23 +42,7 @@ def merge(
     """
     from bearsketch.learners.average import average
 
-    if len(models) < 2:
-        raise ParameterError(f"merge needs two models at least, got {len(models)}")
-    for i, path in enumerate(models):
-        if path in models[:i]:
-            raise ParameterError(f"{path} is named twice; each model counts once")
-    check_output(output, [*map(str, models)])
-    parts = [load_model(path) for path in models]
-    for path, part in zip(models[1:], parts[1:], strict=True):
-        try:
-            parts[0].check_mergeable(part)
-            _check_read_alike(parts[0].run, part.run)
-        except IncompatibleError as error:
-            raise IncompatibleError(
-                f"{models[0]} and {path}: {error.message}",
-                code=error.code or "MERGE-STRANGERS",
-                hint="Train all parts with the same options, seed included.",
-            ) from None
+    parts = _load(models, output)
     learner = average(parts)
     records = [part.run for part in parts]
     dropped = {key for part in parts for key in _selected_keys(part)}
@@ -76,6 +60,28 @@ def merge(
         _report(results, output)
     if as_json:
         print(json.dumps(results))
+
+
+def _load(models: list[Path], output: Path) -> list[Learner]:
+    """Read the models, and refuse those that do not go together."""
+    if len(models) < 2:
+        raise ParameterError(f"merge needs two models at least, got {len(models)}")
+    for i, path in enumerate(models):
+        if path in models[:i]:
+            raise ParameterError(f"{path} is named twice; each model counts once")
+    check_output(output, [*map(str, models)])
+    parts = [load_model(path) for path in models]
+    for path, part in zip(models[1:], parts[1:], strict=True):
+        try:
+            parts[0].check_mergeable(part)
+            _check_read_alike(parts[0].run, part.run)
+        except IncompatibleError as error:
+            raise IncompatibleError(
+                f"{models[0]} and {path}: {error.message}",
+                code=error.code or "MERGE-STRANGERS",
+                hint="Train all parts with the same options, seed included.",
+            ) from None
+    return parts
 
 
 def _check_read_alike(one: dict[str, Any], other: dict[str, Any]) -> None:
