@@ -295,6 +295,15 @@ def test_workers_of_another_version_are_refused(runs):
         learn_partition(model, runs.prepared.plan.partitions[0], job)
 
 
+def test_a_worker_goes_on_while_the_driver_looks_at_its_answer(runs):
+    model, parts = runs.prepared.learner.to_bytes(), runs.prepared.plan.of_round(0)
+    with Pool(1) as pool:
+        answers = pool.run(model, parts, runs.prepared.job)
+        first = next(answers)
+        assert pool._pool[0].pipe.poll(60.0)  # it speaks although nothing more was asked for
+        assert [first.partition, *(answer.partition for answer in answers)] == [0, 1, 2]
+
+
 def test_closing_ends_all_workers(runs):
     pool = Pool(2)
     runs.hash(pool)

@@ -103,11 +103,9 @@ class Pool(Serial):
         """Learn partitions, in any order; yields each once."""
         waiting, failures = deque(parts), {part.id: 0 for part in parts}
         open_ids = set(failures)
+        self._hand_out(waiting, len(open_ids), model, job)
         while open_ids:
-            self._fill(len(open_ids))
-            for worker in self._pool:
-                if worker.task is None and waiting:
-                    self._give(worker, model, waiting.popleft(), job)
+            ready = []
             for part, answer in self._listen(beat):
                 if isinstance(answer, BearError):
                     raise answer
@@ -119,7 +117,16 @@ class Pool(Serial):
                     answer = Lost(part, f"{answer}, {failures[part.id]} times")
                 if part.id in open_ids:
                     open_ids.remove(part.id)
-                    yield answer
+                    ready.append(answer)
+            # First, so that no worker waits while the driver looks at the answers.
+            self._hand_out(waiting, len(open_ids), model, job)
+            yield from ready
+
+    def _hand_out(self, waiting: deque[Any], wanted: int, model: bytes, job: Job) -> None:
+        self._fill(wanted)
+        for worker in self._pool:
+            if worker.task is None and waiting:
+                self._give(worker, model, waiting.popleft(), job)
 
     def _fill(self, wanted: int) -> None:
         context = multiprocessing.get_context("fork" if self._forks else "spawn")
