@@ -2,7 +2,8 @@
 
     python benchmarks/workers.py [--times 10 40] [--workers 1 2] [--repeats 3]
 
-Workload (a) is RCV1 repeated as svmlight text. The machine should do nothing else: the load
+Workload (a) is RCV1 repeated as svmlight text. What the cores give at most is measured beside it:
+as many runs of one worker as there are workers, at the same time, do that many times the work. The machine should do nothing else: the load
 before the first run is printed with the results.
 """
 
@@ -25,13 +26,13 @@ from workloads import rcv1_svmlight
 COMMAND = str(Path(sys.executable).parent / "bearsketch")
 
 
-def run(data: Path, output: Path, options: list[str]) -> tuple[float, float]:
-    """Seconds on the clock, and of all processors together."""
+def run(data: Path, outputs: list[Path], options: list[str]) -> tuple[float, float]:
+    """Seconds on the clock, and of all processors together, of a run for each output at once."""
     start, before = time.perf_counter(), resource.getrusage(resource.RUSAGE_CHILDREN)
-    subprocess.run(
-        [COMMAND, "train", "-q", str(data), "-o", str(output), "--memory", "256KiB", *options],
-        check=True,
-    )
+    command = [COMMAND, "train", "-q", str(data), "--memory", "256KiB", *options]
+    started = [subprocess.Popen([*command, "-o", str(output)]) for output in outputs]
+    if any(process.wait() for process in started):
+        raise SystemExit(f"{' '.join(command)} failed")
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     used = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
     return time.perf_counter() - start, used
@@ -40,13 +41,15 @@ def run(data: Path, output: Path, options: list[str]) -> tuple[float, float]:
 def measure(data: Path, folder: Path, workers: list[int], repeats: int) -> dict[str, object]:
     jobs = {"one process": []} | {f"{n} workers": ["--workers", str(n)] for n in workers}
     seconds: dict[str, list[tuple[float, float]]] = {name: [] for name in jobs}
-    digests = set()
+    digests, at_once, most = set(), [], max(workers)
     for _ in range(repeats):
         for name, options in jobs.items():
             output = folder / "model.bear"
-            seconds[name].append(run(data, output, options))
+            seconds[name].append(run(data, [output], options))
             if options:
                 digests.add(hashlib.sha256(output.read_bytes()).hexdigest())
+        outputs = [folder / f"model-{i}.bear" for i in range(most)]
+        at_once.append(run(data, outputs, ["--workers", "1"])[0])
     medians = {name: statistics.median(t for t, _ in times) for name, times in seconds.items()}
     used = {name: statistics.median(t for _, t in times) for name, times in seconds.items()}
     base = medians[f"{workers[0]} workers"]
@@ -55,6 +58,10 @@ def measure(data: Path, folder: Path, workers: list[int], repeats: int) -> dict[
         "seconds": {name: round(value, 2) for name, value in medians.items()},
         "CPU seconds": {name: round(value, 2) for name, value in used.items()},
         "times the first": {name: round(base / value, 2) for name, value in medians.items()},
+        f"{most} runs of one worker at once": {
+            "seconds": round(statistics.median(at_once), 2),
+            "times the work of the first": round(most * base / statistics.median(at_once), 2),
+        },
         "distinct models of workers": len(digests),
     }
 

@@ -251,7 +251,8 @@ def _keep_names(names: Names, entries: npt.NDArray[np.bool_]) -> Names:
 def pack_names(names: list[bytes]) -> Names:
     """Join names into one block of bytes with offsets."""
     offsets = np.zeros(len(names) + 1, dtype=np.uint64)
-    np.cumsum([len(name) for name in names], out=offsets[1:])
+    if any(names):
+        np.cumsum([len(name) for name in names], out=offsets[1:])
     return Names(np.frombuffer(b"".join(names), dtype=np.uint8), offsets)
 
 

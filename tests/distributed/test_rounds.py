@@ -39,7 +39,7 @@ def wanted(runs):
 class Shuffled(Serial):
     """Gives results in another order, and some of them twice."""
 
-    def run(self, model, parts, job, beat=None):
+    def run(self, model, parts, job, beat=None, coming=()):
         results = list(super().run(model, parts, job, beat))
         yield results[-1]
         yield from reversed(results)
@@ -64,7 +64,7 @@ def test_results_that_come_twice_count_once(runs, wanted):
 
 def test_two_results_that_differ_are_refused(runs):
     class Fickle(Serial):
-        def run(self, model, parts, job, beat=None):
+        def run(self, model, parts, job, beat=None, coming=()):
             for result in super().run(model, parts, job, beat):
                 yield result
                 yield replace(result, loss=result.loss + 1.0)

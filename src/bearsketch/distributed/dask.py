@@ -66,7 +66,12 @@ class Cluster(Serial):
         return max(sum(threads.values()), 1)
 
     def run(
-        self, model: bytes, parts: Sequence[Any], job: Job, beat: Any = None
+        self,
+        model: bytes,
+        parts: Sequence[Any],
+        job: Job,
+        beat: Any = None,
+        coming: Sequence[Any] = (),
     ) -> Iterator[Result | Lost]:
         """Learn partitions, in any order; yields each once."""
         suspects = []

@@ -170,6 +170,11 @@ class Driver:
         """Rounds of all passes."""
         return self.plan.rounds * self.passes
 
+    @property
+    def _more(self) -> bool:
+        """Whether there is a round after the present one."""
+        return self.done + 1 < self.rounds
+
     def resume(self) -> bool:
         """Go on from the newest checkpoint if there is one; returns whether there was."""
         saved = None if self._checkpoint is None else self._checkpoint.newest(_read_round)
@@ -211,7 +216,8 @@ class Driver:
 
         taken: dict[int, Taken] = {}
         digests: dict[int, str] = {}
-        for answer in runner.run(self.learner.to_bytes(), parts, self.job, beat):
+        coming = self.plan.of_round((number + 1) % self.plan.rounds) if self._more else []
+        for answer in runner.run(self.learner.to_bytes(), parts, self.job, beat, coming):
             if isinstance(answer, Lost):
                 self._lose(answer)
                 continue

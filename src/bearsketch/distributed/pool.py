@@ -17,11 +17,11 @@ from typing import Any, NamedTuple, Self
 
 from bearsketch.closing import Closes
 from bearsketch.distributed.task import Beat, Job, Result, learn_partition
-from bearsketch.exceptions import BearError, DistributedError, ModelFileError
+from bearsketch.distributed.worker import work
+from bearsketch.exceptions import BearError, DistributedError
 
 PATIENCE = 60.0  # seconds without a word after which a worker counts as lost
 ATTEMPTS = 3
-_BEAT_SECONDS = 0.25
 _START_SECONDS = 120.0  # a new process imports first, on a machine that may be busy
 
 
@@ -38,9 +38,14 @@ class Serial(Closes):
     workers = 1
 
     def run(
-        self, model: bytes, parts: Sequence[Any], job: Job, beat: Any = None
+        self,
+        model: bytes,
+        parts: Sequence[Any],
+        job: Job,
+        beat: Any = None,
+        coming: Sequence[Any] = (),
     ) -> Iterator[Result | Lost]:
-        """Learn partitions one after the other."""
+        """Learn partitions one after the other; those ``coming`` next can be got ready."""
         for part in parts:
             yield learn_partition(model, part, job, _noting(beat, part.id))
 
@@ -60,6 +65,7 @@ class _Worker:
     pipe: Connection
     heard: float
     task: Any = None
+    follows: Any = None
     started: bool = False
     limit: float = field(default=_START_SECONDS)
 
@@ -98,12 +104,25 @@ class Pool(Serial):
         return self
 
     def run(
-        self, model: bytes, parts: Sequence[Any], job: Job, beat: Any = None
+        self,
+        model: bytes,
+        parts: Sequence[Any],
+        job: Job,
+        beat: Any = None,
+        coming: Sequence[Any] = (),
     ) -> Iterator[Result | Lost]:
-        """Learn partitions, in any order; yields each once."""
+        """Learn partitions, in any order; yields each once.
+
+        A worker that gets its last one for now also gets one of those ``coming`` next, which it
+        begins to read while it waits for their model.
+        """
         waiting, failures = deque(parts), {part.id: 0 for part in parts}
-        open_ids = set(failures)
-        self._hand_out(waiting, len(open_ids), model, job)
+        open_ids, after = set(failures), deque(coming)
+        self._fill(len(open_ids))
+        for worker in self._pool:
+            if worker.follows not in waiting:  # it is of a run that ended early
+                worker.follows = None
+        self._hand_out(waiting, after, model, job)
         while open_ids:
             ready = []
             for part, answer in self._listen(beat):
@@ -119,14 +138,20 @@ class Pool(Serial):
                     open_ids.remove(part.id)
                     ready.append(answer)
             # First, so that no worker waits while the driver looks at the answers.
-            self._hand_out(waiting, len(open_ids), model, job)
+            self._fill(len(open_ids))
+            self._hand_out(waiting, after, model, job)
             yield from ready
 
-    def _hand_out(self, waiting: deque[Any], wanted: int, model: bytes, job: Job) -> None:
-        self._fill(wanted)
+    def _hand_out(self, waiting: deque[Any], after: deque[Any], model: bytes, job: Job) -> None:
         for worker in self._pool:
             if worker.task is None and waiting:
-                self._give(worker, model, waiting.popleft(), job)
+                part = worker.follows if worker.follows in waiting else waiting[0]
+                waiting.remove(part)
+                if worker.follows == part:
+                    worker.follows = None
+                if worker.follows is None and after and len(waiting) < len(self._pool):
+                    worker.follows = after.popleft()
+                self._give(worker, model, part, job)
 
     def _fill(self, wanted: int) -> None:
         context = multiprocessing.get_context("fork" if self._forks else "spawn")
@@ -135,7 +160,7 @@ class Pool(Serial):
             _limit_waits(ours, self._patience)
             # A copy also has our ends of all pipes, and would never see that we are gone.
             copied = [ours, *(worker.pipe for worker in self._pool)] if self._forks else []
-            process = context.Process(target=_work, args=(theirs, copied), daemon=True)  # type: ignore[attr-defined]
+            process = context.Process(target=work, args=(theirs, copied), daemon=True)  # type: ignore[attr-defined]
             process.start()
             theirs.close()
             self._pool.append(_Worker(process, ours, time.monotonic()))
@@ -143,7 +168,7 @@ class Pool(Serial):
     def _give(self, worker: _Worker, model: bytes, part: Any, job: Job) -> None:
         worker.task, worker.heard = part, time.monotonic()
         with contextlib.suppress(OSError):  # it is dead, which listening will find out
-            worker.pipe.send((model, part, job))
+            worker.pipe.send((model, part, job, worker.follows))
 
     def _listen(self, beat: Any) -> list[tuple[Any, Any]]:
         """Wait for a word of any worker; results, errors, and reasons of losses by partition."""
@@ -203,43 +228,6 @@ def _end(worker: _Worker) -> None:
     worker.process.join(10.0)
     if worker.process.exitcode is not None:
         worker.process.close()
-
-
-def _work(pipe: Connection, copied: Sequence[Connection]) -> None:
-    """Learn what comes through the pipe, until its other end is gone."""
-    import signal
-
-    for end in copied:
-        end.close()
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the process that started this one tells
-    signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    said = time.monotonic()
-
-    def beat(examples: int) -> None:
-        nonlocal said
-        if time.monotonic() - said >= _BEAT_SECONDS:
-            said = time.monotonic()
-            pipe.send(("beat", examples))
-
-    # Whoever started this process may be gone by now: then there is nothing left to do.
-    with contextlib.suppress(OSError):
-        pipe.send(("ready", None))
-    while True:
-        try:
-            model, part, job = pipe.recv()
-        except (EOFError, OSError):
-            return
-        try:
-            answer: tuple[str, Any] = ("done", learn_partition(model, part, job, beat))
-        except Exception as error:
-            # What the data is to blame for is final. All else is tried again, and then reported
-            # with its partition: also a model that was damaged on its way here.
-            final = isinstance(error, BearError) and not isinstance(error, ModelFileError)
-            answer = ("error", error) if final else ("failed", f"{type(error).__name__}: {error}")
-        try:
-            pipe.send(answer)
-        except OSError:
-            return
 
 
 def refuse_lost(lost: Lost) -> DistributedError:

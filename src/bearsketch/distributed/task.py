@@ -7,7 +7,7 @@ import hashlib
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from bearsketch import __version__
 from bearsketch.batch import Batch
@@ -15,6 +15,7 @@ from bearsketch.distributed.shards import Partition
 from bearsketch.exceptions import IncompatibleError, ParseError
 from bearsketch.learners import Learner
 from bearsketch.metrics import Reals, class_numbers
+from bearsketch.training.ahead import read_ahead
 from bearsketch.training.order import Order
 from bearsketch.training.task import encode_labels
 
@@ -71,7 +72,28 @@ class Result:
         return hashlib.sha256(text + self.model).hexdigest()
 
 
-def learn_partition(model: bytes, partition: Any, job: Job, beat: Beat | None = None) -> Result:
+class Opened(NamedTuple):
+    """A partition that can be learned now: batches, and what tells what was met among them."""
+
+    partition: Any
+    job: Job
+    batches: Iterable[Batch]
+    told: Callable[[int], Met]
+    closing: contextlib.ExitStack
+
+
+def open_partition(partition: Any, job: Job, *, ahead: bool = False) -> Opened:
+    """Open a partition; ``ahead`` reads its first batches at once, on a thread."""
+    with contextlib.ExitStack() as closing:
+        batches, told = closing.enter_context(_batches_of(partition, job))
+        if ahead:
+            batches = closing.enter_context(read_ahead(batches))
+        return Opened(partition, job, batches, told, closing.pop_all())
+
+
+def learn_partition(
+    model: bytes, partition: Any, job: Job, beat: Beat | None = None, opened: Opened | None = None
+) -> Result:
     """Learn a partition, going on from a model.
 
     Parameters
@@ -82,6 +104,8 @@ def learn_partition(model: bytes, partition: Any, job: Job, beat: Beat | None = 
     job : Job
     beat : callable, optional
         Called after each batch with the number of examples so far.
+    opened : Opened, optional
+        The partition, where it has been opened before. It is closed in any case.
 
     Returns
     -------
@@ -94,11 +118,12 @@ def learn_partition(model: bytes, partition: Any, job: Job, beat: Beat | None = 
             code="DIST-VERSION",
             hint="Install the same version everywhere.",
         )
-    learner = Learner.from_bytes(model)
+    opened = opened or open_partition(partition, job)
     loss = weight = right = 0.0
-    examples, order = 0, Order(learner.config.n_classes)
-    with partition_batches(partition, job, learner) as (batches, told):
-        for batch in batches:
+    with opened.closing:
+        learner = Learner.from_bytes(model)
+        examples, order = 0, Order(learner.config.n_classes)
+        for batch in opened.batches:
             numbers = _encode(learner, batch)
             progress = learner.learn(batch)
             if learner.config.loss != "squared":
@@ -109,7 +134,7 @@ def learn_partition(model: bytes, partition: Any, job: Job, beat: Beat | None = 
             examples += progress.examples
             if beat is not None:
                 beat(examples)
-        met = told(examples)
+        met = opened.told(examples)
     sums = (loss, weight, right, order.to_array().tolist())
     return Result(partition.id, examples, *sums, *met, learner.to_bytes())
 
@@ -130,12 +155,10 @@ def _encode(learner: Learner, batch: Batch) -> Reals:
 
 
 @contextlib.contextmanager
-def partition_batches(
-    partition: Any, job: Job, learner: Learner
-) -> Iterator[tuple[Iterable[Batch], Callable[[int], Met]]]:
+def _batches_of(partition: Any, job: Job) -> Iterator[tuple[Iterable[Batch], Callable[[int], Met]]]:
     """Batches of a partition, and a function that tells what was met on the way to them."""
     if not isinstance(partition, Partition):
-        batches = partition.batches(learner.config.seed, job.format, job.options)
+        batches = partition.batches(job.options["seed"], job.format, job.options)
         yield batches, lambda n: ({"lines": n, "examples": n}, {}, [], [])
         return
     from bearsketch.io import open_stream

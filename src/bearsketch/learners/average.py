@@ -82,7 +82,7 @@ def average(parts: Sequence[Learner], start: Learner | None = None) -> Learner:
     shares = gained / gained.sum() if gained.any() else np.full(len(parts), 1.0 / len(parts))
     given = [*parts, *([] if start is None else [start])]
     selected = [[part._core.selected(g) for part in given] for g in range(first._core.groups)]
-    unions = [np.unique(np.concatenate([top["keys"] for top in tops])) for tops in selected]
+    unions = [_union([top["keys"] for top in tops]) for tops in selected]
     *exact, cells = _core.average(
         [part._core for part in parts], shares, None if start is None else start._core, unions
     )
@@ -101,6 +101,12 @@ def average(parts: Sequence[Learner], start: Learner | None = None) -> Learner:
     arrays["intercept"] = (shares[:, None] * intercepts).sum(axis=0)
     state.restore(merged, arrays, _record(parts, start))
     return merged
+
+
+def _union(parts: Sequence[Keys]) -> Keys:
+    """All keys once, sorted; ``numpy.unique`` would import masked arrays for it."""
+    keys = np.sort(np.concatenate(parts))
+    return keys[np.concatenate([[True], keys[1:] != keys[:-1]])] if len(keys) else keys
 
 
 def _fill_cells(

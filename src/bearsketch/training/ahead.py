@@ -41,7 +41,8 @@ def read_ahead(items: Iterable[T], threads: int = 2) -> Iterator[Iterator[T]]:
         deadline = time.monotonic() + _PATIENCE
         while worker.is_alive() and time.monotonic() < deadline:
             with contextlib.suppress(queue.Empty):
-                ready.get(timeout=0.01)
+                ready.get_nowait()
+            worker.join(0.01)
 
 
 def _fill(
