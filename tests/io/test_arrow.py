@@ -83,6 +83,31 @@ def test_every_text_type(kind):
         assert rows_of(pa.table({"t": array.dictionary_encode()})) == expected
 
 
+def at_odd_addresses(array):
+    """The same values in buffers that begin anywhere, as in a message from another process."""
+    moved = []
+    for buffer in array.buffers():
+        kept = None if buffer is None else np.zeros(buffer.size + 16, dtype=np.uint8)
+        if kept is not None:
+            odd = 1 + kept.ctypes.data % 2
+            kept[odd : odd + buffer.size] = np.frombuffer(buffer, dtype=np.uint8)
+            buffer = pa.py_buffer(kept)[odd : odd + buffer.size]
+        moved.append(buffer)
+    return pa.Array.from_buffers(array.type, len(array), moved)
+
+
+@pytest.mark.parametrize("kind", NUMBERS)
+def test_numbers_at_any_address(kind):
+    array = pa.array(np.array([0, 1, 100], dtype=kind), getattr(pa, kind)())
+    assert rows_of(pa.table({"n": at_odd_addresses(array)})) == rows_of(pa.table({"n": array}))
+
+
+@pytest.mark.parametrize("kind", [pa.string(), pa.large_string(), pa.string_view()])
+def test_texts_at_any_address(kind):
+    array = pa.array(["", "short", "longer than twelve bytes", None], pa.string()).cast(kind)
+    assert rows_of(pa.table({"t": at_odd_addresses(array)})) == rows_of(pa.table({"t": array}))
+
+
 def test_booleans_large_lists_and_fixed_lists():
     table = pa.table(
         {

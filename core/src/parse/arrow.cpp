@@ -111,15 +111,15 @@ std::int64_t ArrowColumn::integer(std::int64_t i) const {
     case 'C':
       return buffer<std::uint8_t>(1)[at];
     case 's':
-      return buffer<std::int16_t>(1)[at];
+      return load<std::int16_t>(at);
     case 'S':
-      return buffer<std::uint16_t>(1)[at];
+      return load<std::uint16_t>(at);
     case 'i':
-      return buffer<std::int32_t>(1)[at];
+      return load<std::int32_t>(at);
     case 'I':
-      return buffer<std::uint32_t>(1)[at];
+      return load<std::uint32_t>(at);
     default:
-      return buffer<std::int64_t>(1)[at];
+      return load<std::int64_t>(at);
   }
 }
 
@@ -127,13 +127,13 @@ double ArrowColumn::real(std::int64_t i) const {
   const auto at = static_cast<std::size_t>(i + array_->offset);
   switch (schema_->format[0]) {
     case 'e':
-      return half(buffer<std::uint16_t>(1)[at]);
+      return half(load<std::uint16_t>(at));
     case 'f':
-      return static_cast<double>(buffer<float>(1)[at]);
+      return static_cast<double>(load<float>(at));
     case 'g':
-      return buffer<double>(1)[at];
+      return load<double>(at);
     case 'L':
-      return static_cast<double>(buffer<std::uint64_t>(1)[at]);
+      return static_cast<double>(load<std::uint64_t>(at));
     default:
       return static_cast<double>(integer(i));
   }
@@ -151,8 +151,8 @@ std::string_view ArrowColumn::bytes(std::int64_t i) const {
     return {buffer<char>(2 + word[2]) + word[3], size};
   }
   const bool large = kind == 'U' || kind == 'Z';
-  const std::int64_t from = large ? buffer<std::int64_t>(1)[at] : buffer<std::int32_t>(1)[at];
-  const std::int64_t to = large ? buffer<std::int64_t>(1)[at + 1] : buffer<std::int32_t>(1)[at + 1];
+  const std::int64_t from = large ? load<std::int64_t>(at) : load<std::int32_t>(at);
+  const std::int64_t to = large ? load<std::int64_t>(at + 1) : load<std::int32_t>(at + 1);
   return to == from ? std::string_view()
                     : std::string_view(buffer<char>(2) + from, static_cast<std::size_t>(to - from));
 }
@@ -203,11 +203,11 @@ void ArrowColumn::items(std::int64_t i, std::int64_t& begin, std::int64_t& end) 
     begin = (i + array_->offset) * size;
     end = begin + size;
   } else if (format == "+L") {
-    begin = buffer<std::int64_t>(1)[at];
-    end = buffer<std::int64_t>(1)[at + 1];
+    begin = load<std::int64_t>(at);
+    end = load<std::int64_t>(at + 1);
   } else {
-    begin = buffer<std::int32_t>(1)[at];
-    end = buffer<std::int32_t>(1)[at + 1];
+    begin = load<std::int32_t>(at);
+    end = load<std::int32_t>(at + 1);
   }
 }
 

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -74,6 +75,13 @@ class ArrowColumn {
   template <class T>
   const T* buffer(int i) const {
     return static_cast<const T*>(array_->buffers[i]);
+  }
+  // Buffers that came through a message need not begin at a multiple of their type's size.
+  template <class T>
+  T load(std::size_t at) const {
+    T value;
+    std::memcpy(&value, buffer<char>(1) + at * sizeof(T), sizeof(T));
+    return value;
   }
 
   const ArrowSchema* schema_;
