@@ -4,7 +4,9 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 
+#include <cstdint>
 #include <optional>
+#include <stdexcept>
 #include <vector>
 
 #include "bear/batch.hpp"
@@ -19,6 +21,9 @@ using Out = nb::ndarray<nb::numpy, T>;
 
 template <class T>
 std::span<const T> view(const In<T>& array) {
+  if (reinterpret_cast<std::uintptr_t>(array.data()) % alignof(T) != 0) {
+    throw std::invalid_argument("an array must be at an address that suits its type");
+  }
   return {array.data(), array.size()};
 }
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -117,6 +117,8 @@ class Batch:
             store(self, "labels", np.asarray(self.labels))
         if self.weights is not None:
             store(self, "weights", _vector("weights", self.weights, np.float64))
+        if self.names is not None:
+            store(self, "names", _aligned(self.names))
         self._check()
 
     def _check(self) -> None:
@@ -139,6 +141,10 @@ class Batch:
             _core.check_rows(self.indptr, self.keys, self.values, self.weights, data, offsets)
         except ValueError as error:
             raise ParameterError(str(error)) from None
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        kept = [spec.name for spec in fields(self) if spec.name != "trusted"]
+        return _unpickled, tuple(getattr(self, name) for name in kept)
 
     def __len__(self) -> int:
         return max(len(self.indptr) - 1, 0)
@@ -285,7 +291,23 @@ def _vector(name: str, array: Any, dtype: Any) -> npt.NDArray[Any]:
         raise ParameterError(f"{name} must fit {np.dtype(dtype).name}, got {got.dtype.name} values")
     # What overflows float32 becomes infinite, and is refused as that with its row.
     with np.errstate(over="ignore"):
-        return np.ascontiguousarray(got, dtype=dtype)
+        return np.require(got, dtype, ["C_CONTIGUOUS", "ALIGNED"])
+
+
+def _unpickled(*values: Any) -> Batch:
+    """Batch of what it was pickled as, its arrays at addresses that suit their types.
+
+    A message of Dask puts them anywhere.
+    """
+    return Batch(*map(_aligned, values), trusted=True)
+
+
+def _aligned(value: Any) -> Any:
+    if isinstance(value, np.ndarray):
+        return np.require(value, requirements=["ALIGNED"])
+    if isinstance(value, (Names, Places)):
+        return type(value)(*map(_aligned, value))
+    return value
 
 
 def _fits(got: npt.NDArray[Any], dtype: Any) -> bool:

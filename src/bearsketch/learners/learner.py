@@ -217,7 +217,7 @@ class Learner:
     def weights_of(self, keys: Any) -> npt.NDArray[np.float64]:
         """Weights of any distinct keys, shape (n_keys, n_weights), as predictions use them."""
         with _core_errors():
-            return self._core.query(np.ascontiguousarray(keys, dtype=np.uint64))
+            return self._core.query(np.require(keys, np.uint64, ["C_CONTIGUOUS", "ALIGNED"]))
 
     def merge(self, other: Learner) -> None:
         """Average in another learner, weighted by examples seen.
