@@ -143,8 +143,8 @@ class Batch:
             raise ParameterError(str(error)) from None
 
     def __reduce__(self) -> tuple[Any, ...]:
-        kept = [spec.name for spec in fields(self) if spec.name != "trusted"]
-        return _unpickled, tuple(getattr(self, name) for name in kept)
+        trusted = replace(self, trusted=True)
+        return _unpickled, tuple(getattr(trusted, spec.name) for spec in fields(self))
 
     def __len__(self) -> int:
         return max(len(self.indptr) - 1, 0)
@@ -299,7 +299,7 @@ def _unpickled(*values: Any) -> Batch:
 
     A message of Dask puts them anywhere.
     """
-    return Batch(*map(_aligned, values), trusted=True)
+    return Batch(*map(_aligned, values))
 
 
 def _aligned(value: Any) -> Any:
