@@ -21,7 +21,7 @@ COLOURS = {
 }
 DASHES = {"median": "-", "mean": "--", "dense": ":", "summed": "-.", "int8": "--", "k=0": ":"}
 SMALLEST_ERROR = 1e-10
-MOST_ACROSS = 3
+MOST_ACROSS = 2
 SETTINGS: dict[Any, Any] = {
     "svg.hashsalt": "bearsketch",  # the same table gives the same bytes
     "svg.fonttype": "none",
@@ -268,23 +268,34 @@ def _scores(axis: Any, rows: list[Row], x: str) -> None:
         bars = {"yerr": _numbers(points, "sd"), "capsize": 2, "elinewidth": 0.7}
         axis.errorbar(_numbers(points, x), _numbers(points, "score"), **bars, **_style(name))
     axis.set_xscale("log")
-    axis.margins(y=0.25)  # room for the legend
     axis.set_title(rows[0]["dataset"], fontsize=9)
     axis.set_ylabel("AUC" if rows[0]["metric"] == "auc" else "accuracy")
-    if axis.get_legend_handles_labels()[0]:
-        axis.legend(fontsize=6)
+
+
+def _common_legend(axes: list[Any]) -> None:
+    """One legend below all panels."""
+    lines = {
+        label: line
+        for axis in axes
+        for line, label in zip(*axis.get_legend_handles_labels(), strict=True)
+    }
+    if lines:
+        place = {"loc": "outside lower center", "ncols": 5, "fontsize": 8}
+        axes[0].figure.legend(lines.values(), lines.keys(), **place)
 
 
 def _fig2(rows: list[Row], axes: list[Any]) -> None:
     for axis, part in zip(axes, _by_dataset(rows).values(), strict=True):
         _scores(axis, part, "compression")
         axis.set_xlabel("compression factor (bytes); all active features")
+    _common_legend(axes)
 
 
 def _fig3(rows: list[Row], axes: list[Any]) -> None:
     for axis, part in zip(axes, _by_dataset(rows).values(), strict=True):
         _scores(axis, part, "k")
         axis.set_xlabel(f"k, at compression {float(part[0]['compression']):g}; selected only")
+    _common_legend(axes)
 
 
 def _equal_bytes(rows: list[Row], axes: list[Any]) -> None:
@@ -294,6 +305,7 @@ def _equal_bytes(rows: list[Row], axes: list[Any]) -> None:
             _scores(axis, [row for row in part if row["read_out"] == read_out], "compression")
             axis.set_xlabel("compression factor (bytes)")
             axis.set_title(f"{part[0]['dataset']}, {read_out}", fontsize=9)
+    _common_legend(axes)
 
 
 Drawing = Callable[[list[Row], list[Any]], None]
