@@ -139,6 +139,24 @@ def test_numbers_instead_of_classes():
     assert 'id="class"' not in page
 
 
+def test_errors_of_numbers_are_told_as_such():
+    model = make_learner(k=4, memory="4KiB", loss="squared")
+    model.learn(Batch([0, 1, 2], [3, 4], [1.0, 1.0], labels=[1.5, -2.5]))
+    model.run = {
+        "progressive_loss": 2555.48,
+        "progressive_rmse": 71.4911,
+        "progressive_r2": 0.8588,
+        "curve": [[100, 5000.0, None], [200, 110.96, None]],
+    }
+    page = render([Subject("m.bear", model)])
+    assert "RMSE&nbsp;71.4911" in page
+    assert "R²&nbsp;0.8588" in page
+    assert "RMSE, by examples seen" in page
+    assert "100 examples, RMSE 100, so far 100" in page
+    assert "200 examples, RMSE 14.9, so far 71.49" in page
+    assert "2555" not in page
+
+
 def test_an_untrained_model_has_a_page():
     page = render([Subject("m.bear", make_learner(k=4, memory="4KiB"))])
     assert "learned from 0 examples" in page

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from html import escape
 from typing import Any
 
@@ -16,8 +16,13 @@ from bearsketch.sizes import format_bytes
 _BINS = 36
 
 
-def curve_chart(subjects: Sequence[Subject], column: int, title: str) -> str:
-    """Draw loss (column 1) or accuracy (2): each part of the stream, and the mean so far."""
+def curve_chart(
+    subjects: Sequence[Subject], column: int, title: str, shown: Callable[[float], float] = float
+) -> str:
+    """Draw loss (column 1) or accuracy (2): each part of the stream, and the mean so far.
+
+    ``shown`` makes of a mean loss what is drawn.
+    """
     curves = [
         [(p[0], p[column]) for p in s.run.get("curve", []) if p[column] is not None]
         for s in subjects
@@ -25,18 +30,18 @@ def curve_chart(subjects: Sequence[Subject], column: int, title: str) -> str:
     drawn = [(place, points) for place, points in enumerate(curves) if points]
     if not drawn:
         return ""
-    values = [y for _, points in drawn for _, y in _without_rest(points)]
+    values = [shown(y) for _, points in drawn for _, y in _without_rest(points)]
     x = count_axis(max(points[-1][0] for _, points in drawn))
     low, high = _reach(values, column)
     chart = Chart(x, even_axis(low, high), f"{title} against examples")
     for place, points in drawn:
-        chart.line(_without_rest(points), f"part s{place}")
+        chart.line([(x, shown(y)) for x, y in _without_rest(points)], f"part s{place}")
     for place, points in drawn:
-        mean = _so_far(points)
+        mean = [(x, shown(m)) for x, m in _so_far(points)]
         chart.line(mean, f"mean s{place}")
         told = [
             (x, y, f"{subjects[place].name}: {x:,} examples, {title} {y:.4g}, so far {m:.4g}")
-            for (x, y), (_, m) in zip(points, mean, strict=True)
+            for (x, y), (_, m) in zip([(x, shown(y)) for x, y in points], mean, strict=True)
         ]
         chart.spots(told, f"s{place}")
     return chart.render()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -61,7 +62,7 @@ def headline(subject: Subject) -> str:
         ("", {}),
     )
     figures = [
-        (f"{where} {name}", f"{results[key]:.3f}")
+        (f"{where} {name}", _figure(results[key], 3))
         for key, name in _RESULTS.items()
         if results.get(key) is not None and key != "log_loss"
     ]
@@ -74,7 +75,10 @@ def headline(subject: Subject) -> str:
 
 
 def _progressive(run: dict[str, Any]) -> dict[str, Any]:
-    return {name: run.get(f"progressive_{name}") for name in ("accuracy", "auc", "loss")}
+    names = (
+        ("rmse", "r2") if run.get("progressive_rmse") is not None else ("accuracy", "auc", "loss")
+    )
+    return {name: run.get(f"progressive_{name}") for name in names}
 
 
 def _overview_of(subject: Subject) -> dict[str, str]:
@@ -128,7 +132,12 @@ def _predicts(classes: list[Any] | None) -> str:
 def _results(results: dict[str, Any]) -> str:
     names = {**_RESULTS, "loss": "loss"}
     shown = [(n, results.get(key)) for key, n in names.items()]
-    return ", ".join(f"{n}&nbsp;{value:.4f}" for n, value in shown if value is not None)
+    return ", ".join(f"{n}&nbsp;{_figure(value, 4)}" for n, value in shown if value is not None)
+
+
+def _figure(value: float, digits: int) -> str:
+    """Share or error with some digits after the point; large errors with as many in all."""
+    return f"{value:.{digits}f}" if abs(value) < 10 else f"{value:,.{digits + 2}g}"
 
 
 def _time(subject: Subject) -> str:
@@ -139,11 +148,17 @@ def _time(subject: Subject) -> str:
     return ", ".join(told + ([f"process peak {format_bytes(peak)}"] if peak else []))
 
 
+def _rmse(loss: float) -> float:
+    return math.sqrt(2.0 * loss)  # the loss is half of the squared error
+
+
 def curves(subjects: Sequence[Subject]) -> str:
-    """Learning curves of all models, loss and accuracy."""
-    loss = charts.curve_chart(subjects, 1, "loss")
+    """Learning curves of all models: loss and accuracy, or the error of predicted numbers."""
+    regression = all(subject.learner.config.loss == "squared" for subject in subjects)
+    name, shown = ("RMSE", _rmse) if regression else ("loss", float)
+    loss = charts.curve_chart(subjects, 1, name, shown)
     accuracy = charts.curve_chart(subjects, 2, "accuracy")
-    cards = [card("loss, by examples seen", loss), card("accuracy, by examples seen", accuracy)]
+    cards = [card(f"{name}, by examples seen", loss), card("accuracy, by examples seen", accuracy)]
     lead = (
         "Each example was predicted before it was learned. Thin: each part of the stream; "
         "bold: the mean so far."
