@@ -154,6 +154,12 @@ class Batch:
         """Number of stored entries (non-zeros)."""
         return len(self.keys)
 
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the entries and their names."""
+        names = () if self.names is None else self.names
+        return sum(array.nbytes for array in (self.indptr, self.keys, self.values, *names))
+
     @classmethod
     def from_rows(
         cls,

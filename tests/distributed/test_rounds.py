@@ -345,3 +345,15 @@ def _lives(pid: str) -> bool:
 def test_lost_says_which_partition(runs):
     part = runs.prepared.plan.partitions[0]
     assert Lost(part, "why").partition.place == f"partition 0 ({part.spans[0].name}:0)"
+
+
+def test_values_far_larger_than_the_others_are_told(tmp_path):
+    path = tmp_path / "t.vw"
+    path.write_text("".join(f"{i % 2} | a:{i * 1e4} b:0.5 c:0.5\n" for i in range(300)))
+    runs = Runs(path)
+    driver = runs.driver()
+    with Serial() as serial:
+        driver.run(serial)
+    told = runs.prepared.summary(driver).warnings
+    assert told[0]["code"] == "DATA-SCALE"
+    assert "'a'" in told[0]["message"]

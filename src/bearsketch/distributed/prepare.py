@@ -18,7 +18,9 @@ from bearsketch.learners import Learner, make_learner
 from bearsketch.learners.labels import Label
 from bearsketch.training.doubts import Doubt, last_doubts
 from bearsketch.training.loop import PEEK_EXAMPLES
+from bearsketch.training.memory import PEEK_BYTES
 from bearsketch.training.order import Order
+from bearsketch.training.scale import odd_scale
 from bearsketch.training.seen import Seen
 from bearsketch.training.summary import Summary
 from bearsketch.training.task import Task, decide
@@ -32,6 +34,7 @@ class Prepared(NamedTuple):
     job: Job
     task: Task
     stream: Stream
+    doubts: list[Doubt]
 
     def record(self, driver: Driver) -> dict[str, Any]:
         """Tell the model file what to remember: no times, no folders, so equal runs are equal."""
@@ -95,7 +98,8 @@ class Prepared(NamedTuple):
         if driver.tally.order and self.task.loss != "squared":
             order = Order(driver.learner.config.n_classes)
             order.restore(np.array(driver.tally.order))
-        return last_doubts(driver.learner, order, driver.passes, driver.tally.curve)
+        late = last_doubts(driver.learner, order, driver.passes, driver.tally.curve)
+        return [*self.doubts, *late]
 
 
 def prepare(
@@ -138,7 +142,9 @@ def prepare(
     learner = make_learner(loss=task.loss, classes=task.classes, passes=passes, **parts)
     plan = make_plan(source, look.job.format, shards=shards, rounds=rounds)
     assert look.stream is not None
-    return Prepared(plan, learner, look.job, task, look.stream)
+    scale = odd_scale(look.first, learner.config.direction == "staged")
+    doubts = [] if scale is None else [Doubt("DATA-SCALE", scale)]
+    return Prepared(plan, learner, look.job, task, look.stream, doubts)
 
 
 class Look(NamedTuple):
@@ -147,6 +153,7 @@ class Look(NamedTuple):
     seen: Seen
     job: Job
     stream: Stream | None
+    first: list[Batch]
 
 
 def look_at(
@@ -161,22 +168,27 @@ def look_at(
     given = {**options, "include_unlabelled": False}
     enough = 1 if classes is not None or loss == "squared" else PEEK_EXAMPLES
     with open_stream(source, format, **given) as stream:
-        seen = first_labels(stream, enough)
+        seen, first = first_examples(stream, enough)
         given |= {name: columns for name, columns in stream.columns.items() if columns}
     given["labels"] = "name" if seen.words else "number"
-    return Look(seen, Job(stream.format, given), stream)
+    return Look(seen, Job(stream.format, given), stream, first)
 
 
-def first_labels(batches: Iterable[Batch], enough: int = PEEK_EXAMPLES) -> Seen:
-    """Labels of the first examples."""
-    seen = Seen()
+def first_examples(
+    batches: Iterable[Batch], enough: int = PEEK_EXAMPLES
+) -> tuple[Seen, list[Batch]]:
+    """Labels of the first examples, and as many of these as may be kept."""
+    seen, first, size = Seen(), [], 0
     for batch in batches:
         if batch.labels is None:
             raise ParameterError("labels must be given to learn, got a batch without")
         seen.add(batch.labels, batch.places)
+        if size < PEEK_BYTES:
+            first.append(batch)
+        size += batch.nbytes
         if seen.examples >= enough:
             break
-    return seen
+    return seen, first
 
 
 def learner_bytes(prepared: Prepared, driver: Driver) -> bytes:

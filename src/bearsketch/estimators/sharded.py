@@ -8,7 +8,7 @@ import numpy as np
 
 from bearsketch.distributed import DEFAULT_SHARDS, Driver, Serial, make_plan
 from bearsketch.distributed.blocks import block_batches, is_collection, plan_blocks, promises
-from bearsketch.distributed.prepare import Look, first_labels, look_at
+from bearsketch.distributed.prepare import Look, first_examples, look_at
 from bearsketch.distributed.task import Job
 from bearsketch.estimators.targets import ClassMap, first_classes
 from bearsketch.exceptions import ParameterError
@@ -61,9 +61,9 @@ def fit_sharded(
 def _look_at_block(promise: Any, form: str, options: dict[str, Any]) -> Look:
     """Compute the first block for its labels, in this process."""
     block = promise.compute(scheduler="sync")
-    seen = first_labels(block_batches(block, options["seed"], form, options))
+    seen, first = first_examples(block_batches(block, options["seed"], form, options))
     kind = "name" if seen.words else "number"
-    return Look(seen, Job(form, {**options, "labels": kind}), None)
+    return Look(seen, Job(form, {**options, "labels": kind}), None, first)
 
 
 def _classes(estimator: Any, look: Look, classes: Any) -> ClassMap | None:

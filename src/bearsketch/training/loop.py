@@ -22,7 +22,7 @@ from bearsketch.training.curve import Curve
 from bearsketch.training.doubts import Doubt, last_doubts
 from bearsketch.training.held import held_out
 from bearsketch.training.keeper import Keeper
-from bearsketch.training.memory import bounded, check_cap, program_bytes
+from bearsketch.training.memory import PEEK_BYTES, bounded, check_cap, program_bytes
 from bearsketch.training.order import Order
 from bearsketch.training.process import peak_rss_bytes
 from bearsketch.training.resume import TrainingRun
@@ -39,7 +39,6 @@ if TYPE_CHECKING:
 
 # The first examples are kept until their labels have told what to learn.
 PEEK_EXAMPLES = 10_000
-PEEK_BYTES = 4 << 20
 # Names of inputs a model remembers; of more, only how many there were.
 
 Watch = Callable[["Training"], None]
@@ -230,7 +229,7 @@ class Training:
             if batch.labels is None:
                 raise ParameterError("labels must be given to learn, got a batch without")
             seen.add(batch.labels, batch.places)
-            size += _bytes_of(batch)
+            size += batch.nbytes
             first.append(batch)
         self.task = decide(seen, **self._wanted)
         if self.task.reserved:
@@ -374,13 +373,6 @@ class Training:
             "max_classes": self._wanted["max_classes"],
             "curve": self.curve.points(),
         }
-
-
-def _bytes_of(batch: Batch) -> int:
-    size = batch.keys.nbytes + batch.values.nbytes + batch.indptr.nbytes
-    if batch.names is not None:
-        size += batch.names.data.nbytes + batch.names.offsets.nbytes
-    return size
 
 
 def _drain(first: deque[Batch], rest: Iterator[Batch]) -> Iterator[Batch]:
