@@ -34,7 +34,8 @@ def test_from_a_table_by_what_the_expression_finds(tmp_path):
 
 def test_from_the_file_name(tmp_path):
     assert fasta(label_from="file") == ["sample_7", "sample_7"]
-    assert fasta(label_from="file", label_regex=r"_(\d)") == [7.0, 7.0]
+    assert fasta(label_from="file", label_regex=r"_(\d)") == ["7", "7"]
+    assert fasta(label_from="file", label_regex=r"_(\d)", labels="number") == [7.0, 7.0]
     (tmp_path / "t.tsv").write_bytes(b"sample_7\tcase\n")
     assert fasta(label_from="file", label_table=tmp_path / "t.tsv") == ["case", "case"]
 
@@ -54,10 +55,22 @@ def test_without_a_source_of_labels_records_are_unlabelled():
     assert (stream.counts.examples, stream.counts.unlabelled) == (0, 2)
 
 
-def test_a_record_without_a_label_is_broken():
-    with pytest.raises(ParseError) as caught:
+def test_identifiers_stay_as_they_are_written(tmp_path):
+    for first, second in (("0562", "562"), ("1.1", "1.10"), ("1e3", "1000")):
+        (tmp_path / "t.tsv").write_text(f"r1\t{first}\nr2\t{second}\n")
+        assert fasta(label_table=tmp_path / "t.tsv") == [first, second]
+
+
+def test_a_record_without_a_label_is_broken(tmp_path):
+    with pytest.raises(ParseError, match="the header of this record does not match") as caught:
         fasta(label_regex="taxon=(e.*)")
     assert (caught.value.code, caught.value.line) == ("FA-LABEL", 3)
+    assert "--label-regex" in caught.value.hint
+    (tmp_path / "t.tsv").write_text("r1\tgood\n")
+    with pytest.raises(ParseError, match="the header of this record has no name in .*t.tsv"):
+        fasta(label_table=tmp_path / "t.tsv")
+    with pytest.raises(ParseError, match="the name of the file does not match"):
+        fasta(label_from="file", label_regex="zzz(.)")
     assert fasta(label_regex="taxon=(e.*)", on_error="skip", max_errors=1) == ["ecoli"]
 
 

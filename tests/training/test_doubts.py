@@ -37,7 +37,9 @@ def test_labels_in_long_runs_are_told():
     assert codes(summary) == ["DATA-ORDER"]
     told = summary.warnings[0]["message"]
     assert "(2 runs in 1,200 examples, about 600 in a random order)" in told
-    assert "shuffle the examples (lines: shuf), or give several passes" in told
+    assert (
+        "shuffle the examples (lines: shuf; reads: seqkit shuffle), or give several passes" in told
+    )
     _, again = trained(["a"] * 600 + ["b"] * 600, passes=2)
     assert codes(again) == ["DATA-ORDER"]
     assert "several passes" not in again.warnings[0]["message"]

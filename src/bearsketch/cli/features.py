@@ -59,6 +59,8 @@ def features(
         raise ParameterError(f"--format must be one of {', '.join(_FORMS)}, got {form!r}")
     learner = load_model(model)
     rows = ranked(learner, label)
+    if form == "fasta" and label is not None:  # for other tools: only what speaks for the class
+        rows = [row for row in rows if row.weight > 0]
     print(_FORMS[form](learner, rows if n is None else rows[:n]), end="")
 
 

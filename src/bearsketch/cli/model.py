@@ -6,12 +6,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bearsketch.cli.options import read_options, sources
+from bearsketch.exceptions import ParameterError
 
 if TYPE_CHECKING:
     from bearsketch.io import Stream
     from bearsketch.learners import Learner
 
 _ROWS = 480
+_LABELS = ("label_from", "label_regex", "label_table")
+_SAME = {"canonical": True, "presence": False}  # with their defaults
 
 
 def load_model(path: Path) -> Learner:
@@ -28,7 +31,8 @@ def open_like(
     from bearsketch.io import open_stream
     from bearsketch.io.remember import read_options as remembered
 
-    options = {**remembered(learner.run), **read_options(reading)}
+    given = read_options(reading)
+    options = {**_still_true(remembered(learner.run), given), **given}
     if labelled:
         words = isinstance((learner.labels.classes or (0,))[0], str)
         options["labels"] = "name" if words else "number"
@@ -49,10 +53,26 @@ def open_like(
     )
 
 
+def _still_true(kept: dict[str, Any], given: dict[str, Any]) -> dict[str, Any]:
+    """Take what a model remembers, but for labels that are told anew; features must stay."""
+    for name, default in _SAME.items():
+        before = kept.get(name, default)
+        if given.get(name, before) != before:
+            raise ParameterError(
+                f"the model was trained with {name} {before}, got {given[name]}, which makes "
+                "other features of the same data",
+                hint="Leave the option out: the model remembers it.",
+            )
+    anew = _LABELS if any(name in given for name in _LABELS) else ()
+    return {name: value for name, value in kept.items() if name not in anew}
+
+
 def _format_like(learner: Learner, named: list[str]) -> str:
     """Format of the model's data, unless the first bytes of these tell one beyond doubt."""
     remembered = str(learner.run.get("format", "auto"))
-    return remembered if named == ["-"] else _told_by_name(named[0]) or remembered
+    if named == ["-"]:
+        return "auto" if remembered in ("fasta", "fastq") else remembered  # the first byte tells
+    return _told_by_name(named[0]) or remembered
 
 
 def _told_by_name(name: str) -> str | None:

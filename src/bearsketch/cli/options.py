@@ -306,11 +306,15 @@ def parse_errors(text: str) -> int | float:
     """
     number = text.removesuffix("%")
     try:
-        return float(number) / 100 if number != text else int(number)
+        found = float(number) / 100 if number != text else int(number)
     except ValueError:
+        found = -1
+    if found < 0 or (isinstance(found, float) and not found < 1):
         raise ParameterError(
-            f"--max-errors must be a count such as 20 or a share such as 0.5%, got {text!r}"
-        ) from None
+            f"--max-errors must be a count such as 20 or a share below 100 % such as 0.5%, "
+            f"got {text!r}"
+        )
+    return found
 
 
 def sources(data: list[str] | None) -> list[str]:

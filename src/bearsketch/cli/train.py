@@ -276,6 +276,7 @@ def _run(
     page: Path | None,
 ) -> Summary:
     from bearsketch.io import open_stream
+    from bearsketch.io.labels import labels_for
     from bearsketch.training.loop import Training
 
     options = {
@@ -283,6 +284,7 @@ def _run(
         "include_unlabelled": False,
         "seed": parts["seed"],
         "rows": rows_of_batch(parts["batch_size"]),
+        **labels_for(wanted["loss"], reading),
     }
     with open_stream(named, **options) as stream, make_display(quiet) as display:
         training = Training(stream, **wanted, **parts)

@@ -13,6 +13,7 @@ from bearsketch.distributed.shards import DEFAULT_SHARDS, Plan, make_plan
 from bearsketch.distributed.task import Job
 from bearsketch.exceptions import ParameterError
 from bearsketch.io import Stream, open_stream
+from bearsketch.io.labels import labels_for
 from bearsketch.io.remember import read_record
 from bearsketch.learners import Learner, make_learner
 from bearsketch.learners.labels import Label
@@ -165,7 +166,7 @@ def look_at(
     classes: Any = None,
 ) -> Look:
     """Read the first examples, only one batch of them where the labels are known."""
-    given = {**options, "include_unlabelled": False}
+    given = {**options, "include_unlabelled": False, **labels_for(loss, options)}
     enough = 1 if classes is not None or loss == "squared" else PEEK_EXAMPLES
     with open_stream(source, format, **given) as stream:
         seen, first = first_examples(stream, enough)

@@ -16,7 +16,7 @@ from bearsketch.exceptions import IncompatibleError, ParseError
 from bearsketch.learners import Learner
 from bearsketch.metrics import Reals, class_numbers
 from bearsketch.training.ahead import read_ahead
-from bearsketch.training.order import Order
+from bearsketch.training.order import SHUFFLE, Order
 from bearsketch.training.task import encode_labels
 
 Met = tuple[dict[str, int], dict[str, int], list[str], list[tuple[str, str, str]]]
@@ -150,7 +150,7 @@ def _encode(learner: Learner, batch: Batch) -> Reals:
         learner.labels,
         batch,
         known_from="of the first examples",
-        hint="Shuffle the data (lines: shuf), or name every class (--classes a,b,c).",
+        hint=f"Shuffle the data {SHUFFLE}, or name every class (--classes a,b,c).",
     )
 
 

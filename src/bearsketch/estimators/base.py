@@ -174,9 +174,11 @@ class SketchEstimator(SelectsFeatures, KeepsModel, CallbackSupportMixin, BaseEst
 
     def _open(self, source: Any, seed: int, options: dict[str, Any]) -> Any:
         from bearsketch.io import open_stream
+        from bearsketch.io.labels import labels_for
 
-        given = {"include_unlabelled": False, **self._read_options(options), "seed": seed}
-        return open_stream(source, **given)
+        loss = "auto" if self._classifies() else "squared"
+        given = {**labels_for(loss, options), **self._read_options(options), "seed": seed}
+        return open_stream(source, **{"include_unlabelled": False, **given})
 
     def _read_options(self, options: dict[str, Any]) -> dict[str, Any]:
         rows = self.batch_size * max(STREAM_EXAMPLES // self.batch_size, 1)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,7 @@ from bearsketch.io.options import ReadOptions
 
 # Strings of one array take as much as the longest: this bounds what a batch can cost.
 MAX_LABEL_BYTES = 1024
+_ZERO_ONE = re.compile(rb"[+-]?[01]")
 _NUMBER = re.compile(rb"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 
 
@@ -31,6 +32,11 @@ class LabelKind:
         """Decide by the first label, if that is still open."""
         if self.kind == "auto" and first:
             self.kind = "number" if _NUMBER.fullmatch(first.strip()) else "name"
+
+    def settle_identifier(self, first: bytes) -> None:
+        """Decide for labels that are parts of names: 0562 and 1.1 are taxa, 0 and 1 are numbers."""
+        if self.kind == "auto" and first:
+            self.kind = "number" if _ZERO_ONE.fullmatch(first) else "name"
 
     def convert(self, texts: Sequence[bytes]) -> tuple[npt.NDArray[Any] | None, dict[int, str]]:
         """Labels as an array, and what is wrong with those that do not fit.
@@ -69,6 +75,11 @@ def names_array(texts: Sequence[bytes]) -> tuple[npt.NDArray[Any], dict[int, str
     return np.array([text.decode("utf-8", "surrogateescape") for text in shown], dtype=str), bad
 
 
+def labels_for(loss: str, options: Mapping[str, Any]) -> dict[str, str]:
+    """Labels of sequences are names, or 0 and 1, unless numbers are to be predicted."""
+    return {"labels": "number"} if loss == "squared" and options.get("kmer") else {}
+
+
 class SequenceLabels:
     r"""Label of a record of FASTA or FASTQ, from its header, a table, or its file.
 
@@ -87,6 +98,17 @@ class SequenceLabels:
         self._regex = re.compile((options.label_regex or "").encode())
         self._search = options.label_regex is not None
         self._table = None if options.label_table is None else read_table(Path(options.label_table))
+        text = "name of the file" if self.place == "file" else "header of this record"
+        self.missing = f"no label: the {text} "
+        if self._table is None:
+            self.missing += f"does not match {options.label_regex!r}"
+        else:
+            found = f" that {options.label_regex!r} finds" if self._search else ""
+            self.missing += f"has no name{found} in {options.label_table}"
+        self.hint = (
+            "Look at label_regex and label_table (--label-regex, --label-table), or leave such "
+            "records out (--on-error skip)."
+        )
 
     def of(self, header: bytes, source: str) -> bytes | None:
         """Label, or None where the expression or the table has none."""

@@ -186,13 +186,15 @@ class NativeReader:
             return piece
         headers = piece.tags or [b""] * len(piece)
         found = [source.of(header, self._chunks.name) for header in headers]
+        self._shared.labels.settle_identifier(next(filter(None, found), b""))
         labels, wrong = self._shared.labels.convert([label or b"" for label in found])
-        missing = {i: "no label for this record" for i, label in enumerate(found) if not label}
+        missing = {i: source.missing for i, label in enumerate(found) if not label}
         bad = wrong | missing
         assert piece.lines is not None
         code = ("FA" if self._form == "fasta" else "FQ") + "-LABEL"
         errors = [
-            Trouble(int(piece.lines[i]), 1, code, bad[i], headers[i][:40]) for i in sorted(bad)
+            Trouble(int(piece.lines[i]), 1, code, bad[i], headers[i][:40], source.hint)
+            for i in sorted(bad)
         ]
         piece.labels = labels
         kept = piece.keep(~np.isin(np.arange(len(piece)), list(bad)))

@@ -158,6 +158,10 @@ class ReadOptions:
             raise ParameterError(
                 f"kmer must be at most {most} with {self.alphabet}, got {self.kmer}"
             )
+        if self.window and self.window < (self.kmer or 0):
+            raise ParameterError(
+                f"window must be at least as long as a k-mer ({self.kmer}), got {self.window}"
+            )
         if self.ngrams is None and self.char_ngrams is None:
             raise ParameterError("ngrams and char_ngrams cannot both be None: text has no features")
         if self.stride and not self.window:

@@ -23,7 +23,7 @@ from bearsketch.training.doubts import Doubt, last_doubts
 from bearsketch.training.held import held_out
 from bearsketch.training.keeper import Keeper
 from bearsketch.training.memory import PEEK_BYTES, bounded, check_cap, program_bytes
-from bearsketch.training.order import Order
+from bearsketch.training.order import SHUFFLE, Order
 from bearsketch.training.process import peak_rss_bytes
 from bearsketch.training.resume import TrainingRun
 from bearsketch.training.scale import odd_scale
@@ -285,8 +285,8 @@ class Training:
             self.learner.labels,
             batch,
             known_from="that were named" if named else "of the first examples",
-            hint="Shuffle the data (lines: shuf), name every class (--classes a,b,c), or keep room "
-            "for those to come (--max-classes N).",
+            hint=f"Shuffle the data {SHUFFLE}, name every class (--classes a,b,c), or keep "
+            "room for those to come (--max-classes N).",
         )
 
     def _admit(self, label: Any, batch: Batch) -> None:

@@ -10,6 +10,7 @@ import numpy.typing as npt
 Reals = npt.NDArray[np.float64]
 
 # Fewer changes of label than this share of those in a random order are told, from so many examples.
+SHUFFLE = "(lines: shuf; reads: seqkit shuffle)"  # how, for a message
 FEW_CHANGES, LEAST_EXAMPLES = 0.1, 1000
 
 
@@ -68,12 +69,10 @@ class Order:
             f"about {self.by_chance:,.0f} in a random order)"
         )
         if passes > 1:
-            return (
-                f"{found}: the progressive figures say little; shuffle the examples (lines: shuf)"
-            )
+            return f"{found}: the progressive figures say little; shuffle the examples {SHUFFLE}"
         return (
             f"{found}: one pass forgets what came first, and the progressive figures say little; "
-            "shuffle the examples (lines: shuf), or give several passes (--passes 5)"
+            f"shuffle the examples {SHUFFLE}, or give several passes (--passes 5)"
         )
 
     def to_array(self) -> Reals:

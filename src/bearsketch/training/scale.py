@@ -10,6 +10,7 @@ import numpy.typing as npt
 from bearsketch.batch import Batch
 from bearsketch.escape import visible
 from bearsketch.keys import key_name
+from bearsketch.training.order import SHUFFLE
 
 Reals = npt.NDArray[np.float64]
 
@@ -75,7 +76,7 @@ def odd_scale(
     if grow.any():
         return (
             f"values of {shown(grow)} grow along the data, as a row number or a time does, which "
-            "can spoil learning in one pass: leave them out, or shuffle the examples (lines: shuf)"
+            f"can spoil learning in one pass: leave them out, or shuffle the examples {SHUFFLE}"
         )
     typical = float(np.median(np.abs(values)))
     large = (rms > LARGE) & (rms > (TIMES_OTHERS_STAGED if staged else TIMES_OTHERS) * typical)

@@ -12,6 +12,7 @@ from bearsketch.batch import Batch
 from bearsketch.exceptions import DataError, LimitError, ParameterError, ParseError
 from bearsketch.learners.labels import Label, Labels
 from bearsketch.training.odd import number_hint, odd_classes, odd_numbers, some_word
+from bearsketch.training.order import SHUFFLE
 from bearsketch.training.seen import Seen, plain_label
 
 # Labels that are words may be so many classes unless max_classes says otherwise.
@@ -153,7 +154,7 @@ def _one_label(seen: Seen, values: list[Label]) -> DataError:
         f"labels must be of two classes at least, got {what} in all of the first "
         f"{seen.examples:,} examples",
         code="LABEL-ONE",
-        hint="Shuffle the data (lines: shuf), name all classes (--classes a,b), or use loss "
+        hint=f"Shuffle the data {SHUFFLE}, name all classes (--classes a,b), or use loss "
         "squared for numbers.",
     )
 
