@@ -5,6 +5,9 @@
 #include <nanobind/stl/vector.h>
 
 #include <map>
+#include <mutex>
+#include <set>
+#include <shared_mutex>
 
 #include "arrays.hpp"
 #include "bear/exact.hpp"
@@ -12,8 +15,18 @@
 
 namespace {
 
-using bear::Learner;
 using bear::Recipe;
+
+// A learner that several threads of Python may call, as learning lets the others run: predictions
+// share it, all else has it alone.
+class Learner : public bear::Learner {
+ public:
+  using bear::Learner::Learner;
+  mutable std::shared_mutex busy;
+};
+
+using Alone = std::unique_lock<std::shared_mutex>;
+using Shared = std::shared_lock<std::shared_mutex>;
 
 template <class T>
 T choose(const char* what, const std::string& name, const std::map<std::string, T>& table) {
@@ -79,6 +92,7 @@ nb::tuple learn(Learner& learner, const In<std::int64_t>& indptr, const In<std::
   bear::Progress progress;
   {
     nb::gil_scoped_release released;
+    const Alone alone(learner.busy);
     progress = learner.learn(batch, margins);
   }
   const std::size_t rows = batch.n_rows();
@@ -94,6 +108,7 @@ Out<double> predict(const Learner& learner, const In<std::int64_t>& indptr,
   std::vector<double> margins(batch.n_rows() * learner.classes());
   {
     nb::gil_scoped_release released;
+    const Shared shared(learner.busy);
     learner.predict(batch, selected_only, margins);
     if (means) learner.loss().predict(margins);
   }
@@ -102,12 +117,14 @@ Out<double> predict(const Learner& learner, const In<std::int64_t>& indptr,
 
 Out<double> query(const Learner& learner, const In<std::uint64_t>& keys) {
   std::vector<double> weights(keys.size() * learner.classes());
+  const Alone alone(learner.busy);
   learner.query(view(keys), weights);
   return give(std::move(weights), {keys.size(), learner.classes()});
 }
 
 // The selected of one group, best first.
 nb::dict selected(const Learner& learner, std::size_t group) {
+  const Alone alone(learner.busy);
   const bear::TopK& top = learner.selection().top(group);
   std::vector<std::uint64_t> keys;
   std::vector<double> weights;
@@ -134,6 +151,7 @@ nb::dict selected(const Learner& learner, std::size_t group) {
 void restore_selected(Learner& learner, std::size_t group, const In<std::uint64_t>& keys,
                       const In<double>& weights, const In<float>& magnitudes, const nb::list& names,
                       const nb::list& aliases) {
+  const Alone alone(learner.busy);
   bear::TopK& top = learner.selection().top(group);
   if (keys.size() > top.k() || weights.size() != keys.size() * top.width() ||
       magnitudes.size() != keys.size() || names.size() != keys.size() ||
@@ -158,6 +176,7 @@ void restore_selected(Learner& learner, std::size_t group, const In<std::uint64_
 // What a run needs beyond its model to go on exactly. The cells are as they lie there: putting a
 // lazy scale into them would round, and the run would differ from one that never stopped.
 nb::dict resume_state(const Learner& learner) {
+  const Alone alone(learner.busy);
   const auto raw = learner.storage().raw();
   bear::History history = learner.direction().history();
   nb::dict out;
@@ -171,6 +190,7 @@ nb::dict resume_state(const Learner& learner) {
 
 void restore_resume_state(Learner& learner, double factor, const In<double>& watch,
                           const In<std::uint64_t>& keys, const In<double>& numbers) {
+  const Alone alone(learner.busy);
   learner.storage().set_factor(factor);
   learner.restore_watch(view(watch));
   learner.direction().restore_history(
@@ -178,11 +198,13 @@ void restore_resume_state(Learner& learner, double factor, const In<double>& wat
 }
 
 nb::bytes cells(Learner& learner) {
+  const Alone alone(learner.busy);
   const auto bytes = learner.storage().bytes();
   return nb::bytes(bytes.data(), bytes.size());
 }
 
 void restore_cells(Learner& learner, const In<std::uint8_t>& given) {
+  const Alone alone(learner.busy);
   const auto bytes = learner.storage().bytes();
   if (given.size() != bytes.size()) {
     throw nb::value_error(("cells must be " + std::to_string(bytes.size()) + " bytes, got " +
@@ -212,6 +234,7 @@ std::vector<bear::Keys> views(const std::vector<In<std::uint64_t>>& keys) {
 
 nb::list take_apart(Learner& learner, const std::vector<In<std::uint64_t>>& keys) {
   const auto viewed = views(keys);
+  const Alone alone(learner.busy);
   return give_exact(bear::take_apart(learner, viewed), learner, viewed);
 }
 
@@ -221,7 +244,11 @@ nb::list average(const std::vector<Learner*>& parts, const In<double>& shares, L
   bear::Exact mean;
   {
     const nb::gil_scoped_release released;
-    mean = bear::average(parts, view(shares), start, viewed);
+    std::set<Learner*> all(parts.begin(), parts.end());  // each once, always in the same order
+    if (start != nullptr) all.insert(start);
+    std::vector<Alone> alone;
+    for (Learner* learner : all) alone.emplace_back(learner->busy);
+    mean = bear::average({parts.begin(), parts.end()}, view(shares), start, viewed);
   }
   return give_exact(std::move(mean), *parts[0], viewed);
 }
@@ -232,10 +259,12 @@ void put_together(Learner& learner, const In<double>& cells,
   bear::Returned returned;
   returned.keys = views(keys);
   for (const auto& part : weights) returned.weights.push_back(view(part));
+  const Alone alone(learner.busy);
   bear::put_together(learner, view(cells), returned, quantum, writes);
 }
 
 nb::dict fill(const Learner& learner) {
+  const Alone alone(learner.busy);
   const auto fill = learner.storage().fill();
   nb::dict out;
   out["cells"] = fill.cells;
@@ -281,8 +310,13 @@ void bind_learner(nb::module_& m) {
           "name_collisions", [](const Learner& l) { return l.selection().name_collisions(); },
           [](Learner& l, std::size_t n) { l.selection().set_name_collisions(n); })
       .def_prop_rw(
-          "intercept", [](Learner& l) { return l.intercept(); },
+          "intercept",
+          [](Learner& l) {
+            const Alone alone(l.busy);
+            return l.intercept();
+          },
           [](Learner& l, const std::vector<double>& given) {
+            const Alone alone(l.busy);
             if (given.size() != l.classes()) throw nb::value_error("intercept: one per class");
             l.intercept() = given;
           })
@@ -292,7 +326,11 @@ void bind_learner(nb::module_& m) {
       .def("predict", &predict, nb::arg("indptr"), nb::arg("keys"), nb::arg("values"),
            nb::arg("selected_only"), nb::arg("means"))
       .def("query", &query, nb::arg("keys"))
-      .def("finish_pass", &Learner::finish_pass)
+      .def("finish_pass",
+           [](Learner& l) {
+             const Alone alone(l.busy);
+             l.finish_pass();
+           })
       .def("selected", &selected, nb::arg("group"))
       .def("restore_selected", &restore_selected, nb::arg("group"), nb::arg("keys"),
            nb::arg("weights"), nb::arg("magnitudes"), nb::arg("names"), nb::arg("aliases"))
@@ -301,12 +339,15 @@ void bind_learner(nb::module_& m) {
            nb::arg("quantum"), nb::arg("writes"))
       .def("cells", &cells)
       .def("restore_cells", &restore_cells, nb::arg("cells"))
-      .def(
-          "numbers",
-          [](Learner& l) { return std::make_pair(l.storage().numbers(), l.direction().numbers()); })
+      .def("numbers",
+           [](Learner& l) {
+             const Alone alone(l.busy);
+             return std::make_pair(l.storage().numbers(), l.direction().numbers());
+           })
       .def(
           "restore_numbers",
           [](Learner& l, const std::vector<double>& storage, const std::vector<double>& direction) {
+            const Alone alone(l.busy);
             l.storage().restore(storage);
             l.direction().restore(direction);
           },
