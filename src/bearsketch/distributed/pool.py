@@ -66,7 +66,8 @@ class _Worker:
     heard: float
     task: Any = None
     follows: Any = None
-    started: bool = False
+    answered: bool = False  # any task
+    begun: bool = False  # the present one
     limit: float = field(default=_START_SECONDS)
 
 
@@ -128,6 +129,9 @@ class Pool(Serial):
             for part, answer in self._listen(beat):
                 if isinstance(answer, BearError):
                     raise answer
+                if answer is None:
+                    waiting.append(part)
+                    continue
                 if isinstance(answer, str):
                     failures[part.id] += 1
                     if failures[part.id] < self._attempts:
@@ -166,7 +170,7 @@ class Pool(Serial):
             self._pool.append(_Worker(process, ours, time.monotonic()))
 
     def _give(self, worker: _Worker, model: bytes, part: Any, job: Job) -> None:
-        worker.task, worker.heard = part, time.monotonic()
+        worker.task, worker.begun, worker.heard = part, False, time.monotonic()
         with contextlib.suppress(OSError):  # it is dead, which listening will find out
             worker.pipe.send((model, part, job, worker.follows))
 
@@ -186,16 +190,19 @@ class Pool(Serial):
                     worker.heard, worker.limit = time.monotonic(), self._patience
                     if kind == "beat" and beat is not None:
                         beat(worker.task.id, said)
+                    worker.begun |= kind == "begun"
                     if kind in ("done", "error", "failed"):
                         answers.append((worker.task, said))
-                        worker.task = None
+                        worker.task, worker.answered = None, True
             elif worker.task is not None and time.monotonic() - worker.heard > worker.limit:
                 lost = f"its worker said nothing for {worker.limit:g} s"
             if lost:
                 self._pool.remove(worker)
                 _end(worker)
                 if worker.task is not None:
-                    answers.append((worker.task, lost))
+                    # One that was lost before it began was so by what it read ahead.
+                    idle = worker.answered and not worker.begun
+                    answers.append((worker.task, None if idle else lost))
         return answers
 
     def pids(self) -> list[int]:

@@ -27,6 +27,7 @@ def work(pipe: Connection, copied: Sequence[Connection]) -> None:
         pipe.send(("ready", None))
         while True:
             model, part, job, follows = pipe.recv()
+            pipe.send(("begun", None))
             pipe.send(_answer(model, part, job, beat, following.take(part, job)))
             following.begin(follows, job)
 
