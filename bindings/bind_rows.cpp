@@ -169,13 +169,14 @@ class ArrowReader {
     return *table_;
   }
 
-  // (name, shape, Arrow format) of each column.
+  // (name, shape, whether its values are categories) of each column.
   nb::list columns() const {
     nb::list out;
     for (std::int64_t i = 0; i < schema_.n_children; ++i) {
       const ArrowSchema& child = *schema_.children[i];
       out.append(nb::make_tuple(to_bytes(child.name == nullptr ? "" : child.name),
-                                static_cast<int>(bear::parse::column_shape(child)), child.format));
+                                static_cast<int>(bear::parse::column_shape(child)),
+                                child.dictionary != nullptr));
     }
     return out;
   }

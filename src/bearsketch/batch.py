@@ -271,6 +271,11 @@ def pack_names(names: list[bytes]) -> Names:
 def _as_mapping(row: Mapping[str, float] | Iterable[str]) -> Mapping[str, float]:
     if isinstance(row, Mapping):
         return row
+    if isinstance(row, (str, bytes)) or not isinstance(row, Iterable):
+        raise ParameterError(
+            f"a row must be a mapping from names to values, or a list of names, got {row!r}",
+            hint="Split a text into its words first: 'free prize'.split().",
+        )
     counts: dict[str, float] = {}
     for name in row:
         counts[name] = counts.get(name, 0.0) + 1.0

@@ -245,6 +245,59 @@ def test_reads_without_a_label_are_predicted(tmp_path):
     assert got[1] == ["1", "new one", "left"]
 
 
+@pytest.fixture
+def reads(tmp_path):
+    """Reads of two taxa with numbers for names, and a model of them."""
+    path, model = tmp_path / "reads.fa", tmp_path / "reads.bear"
+    bases = {"0562": "ACGTTGCATGTC", "1280": "GGGATCCCTTAA"}
+    path.write_text("".join(f">r{i}.{n} t={n}\n{bases[n]}\n" for i in range(50) for n in bases))
+    good("train", path, "-o", model, "--kmer", "5", "--label-regex", r"t=(\w+)")
+    return path, model
+
+
+def test_taxa_that_are_numbers_are_names(reads):
+    path, model = reads
+    assert load(model).labels.classes == ("0562", "1280")
+    assert json.loads(good("evaluate", model, path, "--json").stdout)["selected_only"]["accuracy"] == 1.0
+
+
+def test_fasta_of_a_class_has_what_speaks_for_it(reads):
+    _, model = reads
+    good_for = good("features", model, "--class", "0562", "--format", "fasta").stdout
+    both = good("features", model, "--format", "fasta").stdout
+    weights = [float(line.split("weight=")[1].split()[0]) for line in good_for.splitlines()[::2]]
+    assert min(weights) > 0.0
+    assert len(both) > len(good_for) > 0
+
+
+def test_labels_told_anew_replace_those_remembered(reads, tmp_path):
+    path, model = reads
+    table = tmp_path / "labels.tsv"
+    names = [line[1:].split()[0] for line in path.read_text().splitlines()[::2]]
+    table.write_text("".join(f"{name}\t{name.split('.')[1]}\n" for name in names))
+    done = good("evaluate", model, path, "--label-table", table, "--json")
+    assert json.loads(done.stdout)["selected_only"]["accuracy"] == 1.0
+
+
+@pytest.mark.parametrize("option", ["--no-canonical", "--presence"])
+def test_options_that_make_other_features_are_refused(reads, option):
+    path, model = reads
+    done = bearsketch("evaluate", model, path, option)
+    assert done.returncode == 2
+    assert "the model was trained with" in done.stderr
+
+
+def test_a_window_shorter_than_a_kmer_is_refused(reads, tmp_path):
+    done = bearsketch("train", reads[0], "-o", tmp_path / "m", "--kmer", "31", "--window", "20")
+    assert done.returncode == 2
+    assert "window must be at least as long as a k-mer (31), got 20" in done.stderr
+
+
+def test_reads_of_the_other_format_come_through_a_pipe(reads):
+    got = rows(good("predict", reads[1], input="@r\nACGTTGCATGTC\n+\nIIIIIIIIIIII\n").stdout)
+    assert got[1][2] == "0562"
+
+
 def test_labels_of_another_kind_do_not_matter_to_predictions(model):
     got = rows(good("predict", model, input="unknown |w prize\n").stdout)
     assert got[1][2] == "1"

@@ -110,3 +110,35 @@ def test_unlabelled_lines_are_left_out_and_errors_name_their_place(tmp_path):
         SketchClassifier().fit_stream(path)
     with pytest.raises(ParameterError, match="no option of a stream"):
         SketchClassifier().fit_stream(path, unknown=True)
+
+
+def test_an_open_stream_is_read_as_its_source(tmp_path):
+    path = tmp_path / "mails.vw"
+    path.write_bytes(LINES)
+    given = {"k": 2, "memory": "8KiB", "random_state": 5}
+    wanted = SketchClassifier(**given).fit_stream(path)
+    got = SketchClassifier(**given).fit_stream(open_stream(path, seed=5, rows=480))
+    assert sorted(got.selected_names_) == sorted(wanted.selected_names_) == ["buy", "meet"]
+
+
+@pytest.mark.parametrize(
+    ("source", "told"),
+    [
+        ([pd.DataFrame({"a": [1.0], "label": [1]})], "a list must hold paths or batches, got Data"),
+        (np.eye(3), "an array has no labels"),
+        ((row for row in [{"a": 1.0}]), "a stream must give batches .*, got dict"),
+    ],
+)
+def test_what_is_no_stream_is_said(source, told):
+    with pytest.raises(ParameterError, match=told):
+        SketchClassifier(k=2, memory="8KiB").fit_stream(source)
+
+
+def test_a_loaded_model_has_the_names_of_its_columns(tmp_path):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.normal(size=(300, 6)), columns=list("abcdef"))
+    model = SketchClassifier(k=2, memory="8KiB").fit(frame, frame["c"] > 0)
+    model.save(tmp_path / "m.bear")
+    loaded = SketchClassifier.load(tmp_path / "m.bear")
+    assert_array_equal(loaded.selected_names_, model.selected_names_)
+    assert "c" in loaded.selected_names_

@@ -108,6 +108,22 @@ def test_texts_at_any_address(kind):
     assert rows_of(pa.table({"t": at_odd_addresses(array)})) == rows_of(pa.table({"t": array}))
 
 
+def test_categories_that_are_numbers_are_categories():
+    coded = pa.array([3, 7, 3], pa.int64()).dictionary_encode()
+    table = pa.table({"code": coded, "label": [1, 0, 1]})
+    assert rows_of(table) == [{"code=3": 1}, {"code=7": 1}, {"code=3": 1}]
+    assert rows_of(table, numeric=["code"]) == [{"code": 3}, {"code": 7}, {"code": 3}]
+
+
+def test_the_row_numbers_of_pandas_are_no_feature(tmp_path):
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame({"n": [1.0, 2.0, 3.0], "label": [1, 0, 1]}).iloc[[2, 0, 1]]
+    assert rows_of(frame) == [{"n": 3}, {"n": 1}, {"n": 2}]
+    frame.to_parquet(tmp_path / "t.parquet")
+    assert rows_of(tmp_path / "t.parquet") == [{"n": 3}, {"n": 1}, {"n": 2}]
+    assert rows_of(frame, numeric=["__index_level_0__"])[0] == {"n": 3, "__index_level_0__": 2}
+
+
 def test_booleans_large_lists_and_fixed_lists():
     table = pa.table(
         {

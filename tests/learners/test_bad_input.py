@@ -359,3 +359,9 @@ def test_rows_that_are_no_batch_are_refused_with_what_to_pass(learner):
             call([{"free": 1.0}])
         assert isinstance(caught.value, ParameterError)
         assert "Batch.from_rows(" in str(caught.value)
+
+
+@pytest.mark.parametrize("row", ["free prize", b"free", None, 3])
+def test_rows_must_be_names(row):
+    with pytest.raises(ParameterError, match="a row must be a mapping from names to values"):
+        Batch.from_rows([row], [1])

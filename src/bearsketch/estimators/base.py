@@ -28,6 +28,7 @@ from bearsketch.estimators.rows import (
     matrix_rows,
     named_rows,
     plain,
+    stream_labels,
 )
 from bearsketch.estimators.selecting import SelectsFeatures, can_select
 from bearsketch.estimators.targets import (
@@ -176,9 +177,9 @@ class SketchEstimator(SelectsFeatures, KeepsModel, CallbackSupportMixin, BaseEst
         from bearsketch.io import open_stream
         from bearsketch.io.labels import labels_for
 
-        loss = "auto" if self._classifies() else "squared"
-        given = {**labels_for(loss, options), **self._read_options(options), "seed": seed}
-        return open_stream(source, **{"include_unlabelled": False, **given})
+        labels = labels_for("auto" if self._classifies() else "squared", options)
+        given = {"include_unlabelled": False, **labels, **self._read_options(options)}
+        return open_stream(source, **given, seed=seed)
 
     def _read_options(self, options: dict[str, Any]) -> dict[str, Any]:
         rows = self.batch_size * max(STREAM_EXAMPLES // self.batch_size, 1)
@@ -194,9 +195,8 @@ class SketchEstimator(SelectsFeatures, KeepsModel, CallbackSupportMixin, BaseEst
             if number + 1 < first:
                 continue  # learned before the run was stopped
             for batch in tasks.batches(keeper.skip(batches) if goes_on else batches):
-                labels = check_targets(
-                    type(self).__name__, batch.labels, len(batch), self._classifies()
-                )
+                labels, kind = stream_labels(batch), self._classifies()
+                labels = check_targets(type(self).__name__, labels, len(batch), kind)
                 if not started:
                     self._forget_columns()
                     if classes is None and self._classifies():

@@ -177,12 +177,31 @@ def batches_of(source: Any) -> Iterable[Batch] | None:
     if isinstance(source, Batch):
         return [source]
     if isinstance(source, list | tuple):
-        return source if source and isinstance(source[0], Batch) else None
+        opens = source and (isinstance(source[0], str | os.PathLike) or hasattr(source[0], "read"))
+        if source and not opens and not isinstance(source[0], Batch):
+            raise ParameterError(
+                f"a list must hold paths or batches, got {type(source[0]).__name__}",
+                hint="Give one frame (pandas.concat), or rows and labels to fit.",
+            )
+        return None if opens or not source else source
+    if isinstance(source, np.ndarray):
+        raise ParameterError("an array has no labels: give it to fit with y, not to fit_stream")
     closed = isinstance(source, str | os.PathLike) or not isinstance(source, Iterable)
     if closed or any(hasattr(source, name) for name in ("read", "__arrow_c_stream__")):
         return None
     batches: Iterable[Batch] = source
     return batches
+
+
+def stream_labels(batch: Any) -> Any:
+    """Labels of what a stream gives, which should be a batch."""
+    if not isinstance(batch, Batch):
+        raise ParameterError(
+            f"a stream must give batches (bearsketch.Batch), got {type(batch).__name__}",
+            hint="A frame, a path or an open file is read as it is; rows and labels are for "
+            "partial_fit.",
+        )
+    return batch.labels
 
 
 def plain(value: Any) -> Any:

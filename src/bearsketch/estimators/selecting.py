@@ -229,12 +229,14 @@ class SelectsFeatures(SelectorMixin):
         return selected.keys.astype(np.int64)
 
     def _names_of(self, selected: Selected, order: npt.NDArray[np.intp]) -> npt.NDArray[Any]:
-        """Names of some selected features: from the frame, the parameter, or the key."""
-        if self.learner_.naming != "id":
-            return np.array([selected.names[i] for i in order], dtype=object)
+        """Names of some selected features: from the frame, the parameter, the file, or the key."""
         names = getattr(self, "feature_names_in_", self.feature_names)
-        # A column of a matrix has scikit-learn's default name, an id of a stream its digits.
-        prefix = "x" if hasattr(self, "n_features_in_") else ""
+        matrix = hasattr(self, "n_features_in_")
+        # An id of a stream has its digits as a name, a column of a loaded model what it was called.
+        if self.learner_.naming != "id" or (names is None and not matrix):
+            return np.array([selected.names[i] for i in order], dtype=object)
+        # A column of a matrix has scikit-learn's default name.
+        prefix = "x" if matrix else ""
         return looked_up({} if names is None else names, selected.keys[order], prefix)
 
 

@@ -16,6 +16,7 @@ from bearsketch.exceptions import DataError, ParseError, SourceError
 from bearsketch.io.columnar import Shared, TableReader
 from bearsketch.io.options import ReadOptions
 from bearsketch.io.pieces import Piece, Trouble
+from bearsketch.io.schema import NUMBER
 
 
 class ArrowReader(TableReader):
@@ -28,7 +29,9 @@ class ArrowReader(TableReader):
         self._table = _core.ArrowReader(stream.__arrow_c_stream__(None))
         described = self._table.columns
         self._settle_schema(
-            tuple(column for column, _, _ in described), tuple(shape for _, shape, _ in described)
+            tuple(column for column, _, _ in described),
+            tuple(shape for _, shape, _ in described),
+            {column for column, shape, coded in described if coded and shape == NUMBER},
         )
         self._before = 0  # rows of the record batches before this one
         self._at = 0

@@ -17,6 +17,7 @@ number should be, ``NA``, ``N/A``, ``n/a``, ``null``, ``NULL`` and ``None`` are 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Collection
 from typing import Any
 
 import numpy as np
@@ -68,10 +69,15 @@ class TableReader(ABC):
         self._options, self._shared = options, shared
         self._table: Any = None
 
-    def _settle_schema(self, columns: tuple[bytes, ...], shapes: tuple[int, ...]) -> Schema:
+    def _settle_schema(
+        self,
+        columns: tuple[bytes, ...],
+        shapes: tuple[int, ...],
+        categories: Collection[bytes] = (),
+    ) -> Schema:
         schema = self._shared.schema
         if schema is None:
-            schema = make_schema(columns, shapes, self._name, self._options)
+            schema = make_schema(columns, shapes, self._name, self._options, categories)
             self._shared.schema = schema
         check_same(schema, columns, self._name)
         return schema

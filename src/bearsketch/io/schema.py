@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import itertools
+import re
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -16,6 +18,7 @@ NUMBER, TEXT, ITEMS, NAMED_VALUES, NOTHING, UNSUPPORTED = range(6)
 # What a column is read as, as the core numbers it.
 AS_NUMBER, AS_CATEGORY, AS_TEXT = range(3)
 _ALL = "*"
+_INDEX = re.compile(r"__index_level_\d+__")  # what pandas calls the numbers of the rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,9 +50,13 @@ class Schema:
 
 
 def make_schema(
-    columns: tuple[bytes, ...], shapes: tuple[int, ...], source: str, options: ReadOptions
+    columns: tuple[bytes, ...],
+    shapes: tuple[int, ...],
+    source: str,
+    options: ReadOptions,
+    categories: Collection[bytes] = (),
 ) -> Schema:
-    """Decide what each column is for."""
+    """Decide what each column is for; ``categories`` are those whose type says so."""
     names = [column.decode("utf-8", "surrogateescape") for column in columns]
     repeated = {name for name in names if names.count(name) > 1}
     if repeated:
@@ -68,9 +75,11 @@ def make_schema(
     for i, (name, shape) in enumerate(zip(names, shapes, strict=True)):
         if i in (label, weight) or _named(name, options.drop, names, options):
             continue
+        if _INDEX.fullmatch(name) and name not in (*options.categorical, *options.numeric):
+            continue
         if shape == UNSUPPORTED:
             raise _unsupported(source, name, "cast it to numbers or text")
-        kind = _kind(name, shape, names, options)
+        kind = _kind(name, TEXT if columns[i] in categories else shape, names, options)
         if kind == AS_TEXT and shape not in (NUMBER, TEXT, NOTHING):
             raise _unsupported(source, name, "leave it out of the text columns")
         uses.append((i, kind, columns[i]))

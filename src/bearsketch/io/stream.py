@@ -167,7 +167,6 @@ class Stream(Closes):
                 code="SRC-ONCE",
                 hint="Save it as a file, or train with one pass.",
             )
-        self.passes += 1
         self._running = self._pass()
         return self._running
 
@@ -185,6 +184,7 @@ class Stream(Closes):
     def _pass(self) -> Iterator[Batch]:
         from bearsketch.io.columnar import Shared
 
+        self.passes += 1
         delivered, self._delivered = self._delivered, 0
         self._account = Account(self.options)
         self._done_bytes, self._decoded = 0, 0
