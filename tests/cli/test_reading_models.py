@@ -258,7 +258,10 @@ def reads(tmp_path):
 def test_taxa_that_are_numbers_are_names(reads):
     path, model = reads
     assert load(model).labels.classes == ("0562", "1280")
-    assert json.loads(good("evaluate", model, path, "--json").stdout)["selected_only"]["accuracy"] == 1.0
+    assert (
+        json.loads(good("evaluate", model, path, "--json").stdout)["selected_only"]["accuracy"]
+        == 1.0
+    )
 
 
 def test_fasta_of_a_class_has_what_speaks_for_it(reads):
@@ -291,6 +294,13 @@ def test_a_window_shorter_than_a_kmer_is_refused(reads, tmp_path):
     done = bearsketch("train", reads[0], "-o", tmp_path / "m", "--kmer", "31", "--window", "20")
     assert done.returncode == 2
     assert "window must be at least as long as a k-mer (31), got 20" in done.stderr
+
+
+@pytest.mark.parametrize("workers", [(), ("--workers", "1")])
+def test_reads_shorter_than_the_kmers_are_told(reads, tmp_path, workers):
+    options = ("--kmer", "21", "--label-regex", r"t=(\w+)", *workers)
+    told = good("train", reads[0], "-o", tmp_path / "m.bear", *options).stderr
+    assert "warning[DATA-EMPTY] 100 of 100 examples have no feature: are the reads" in told
 
 
 def test_reads_of_the_other_format_come_through_a_pipe(reads):

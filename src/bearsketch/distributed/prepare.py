@@ -17,7 +17,7 @@ from bearsketch.io.labels import labels_for
 from bearsketch.io.remember import read_record
 from bearsketch.learners import Learner, make_learner
 from bearsketch.learners.labels import Label
-from bearsketch.training.doubts import Doubt, last_doubts
+from bearsketch.training.doubts import Doubt, last_doubts, without_features
 from bearsketch.training.loop import PEEK_EXAMPLES
 from bearsketch.training.memory import PEEK_BYTES
 from bearsketch.training.order import Order
@@ -100,7 +100,9 @@ class Prepared(NamedTuple):
             order = Order(driver.learner.config.n_classes)
             order.restore(np.array(driver.tally.order))
         late = last_doubts(driver.learner, order, driver.passes, driver.tally.curve)
-        return [*self.doubts, *late]
+        counts = driver.tally.counts
+        empty = without_features(counts["empty"], counts["examples"], self.job.format)
+        return [*self.doubts, *empty, *late]
 
 
 def prepare(

@@ -179,7 +179,7 @@ class SketchEstimator(SelectsFeatures, KeepsModel, CallbackSupportMixin, BaseEst
 
         labels = labels_for("auto" if self._classifies() else "squared", options)
         given = {"include_unlabelled": False, **labels, **self._read_options(options)}
-        return open_stream(source, **given, seed=seed)
+        return open_stream(source, **{**given, "seed": seed})
 
     def _read_options(self, options: dict[str, Any]) -> dict[str, Any]:
         rows = self.batch_size * max(STREAM_EXAMPLES // self.batch_size, 1)

@@ -14,6 +14,7 @@ from bearsketch.training.order import LEAST_EXAMPLES, Order
 
 # A loss so many times that of guessing is told, and so many standard errors above it.
 WORSE, SPREADS = 1.05, 3.0
+MOST_EMPTY = 0.5  # share of examples without a feature that nothing is said of
 
 Curve = Sequence[Sequence[Any]]
 
@@ -51,6 +52,22 @@ def last_doubts(
         "MEM-SMALL": too_small(learner),
     }
     return [Doubt(code, message) for code, message in told.items() if message is not None]
+
+
+def without_features(empty: int, examples: int, form: str) -> list[Doubt]:
+    """Say that most examples have no feature, where it is so.
+
+    Examples
+    --------
+    >>> print(without_features(9, 10, "fastq")[0].message)
+    9 of 10 examples have no feature: are the reads shorter than the k-mers?
+    >>> without_features(5, 10, "vw")
+    []
+    """
+    if empty <= MOST_EMPTY * examples:
+        return []
+    why = ": are the reads shorter than the k-mers?" if form in ("fasta", "fastq") else ""
+    return [Doubt("DATA-EMPTY", f"{empty:,} of {examples:,} examples have no feature{why}")]
 
 
 def too_small(learner: Learner) -> str | None:

@@ -19,7 +19,7 @@ from bearsketch.learners.narrow import keep_classes
 from bearsketch.metrics import ClassScores, Scores, make_scores
 from bearsketch.training.ahead import read_ahead
 from bearsketch.training.curve import Curve
-from bearsketch.training.doubts import Doubt, last_doubts
+from bearsketch.training.doubts import Doubt, last_doubts, without_features
 from bearsketch.training.held import held_out
 from bearsketch.training.keeper import Keeper
 from bearsketch.training.memory import PEEK_BYTES, bounded, check_cap, program_bytes
@@ -184,6 +184,8 @@ class Training:
                 self._test_held_out()
         deviation = getattr(self._first_scores, "deviation", None)
         met = (self.order, self.passes, self.curve.points(), deviation)
+        counts = self.stream.counts
+        self.doubts += without_features(counts.empty, counts.examples, self.stream.format)
         self.doubts += last_doubts(self.learner, *met)
         self._seconds = time.perf_counter() - start
         self.learner.run = self.record()
