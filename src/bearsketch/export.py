@@ -54,8 +54,8 @@ class LinearModel:
     reading: dict[str, Any]
 
 
-def linear_model(learner: Learner) -> LinearModel:
-    """Take the selected features out of a learner.
+def linear_model(model: Any) -> LinearModel:
+    """Take the selected features out of a learner, or of a fitted estimator.
 
     Examples
     --------
@@ -65,6 +65,7 @@ def linear_model(learner: Learner) -> LinearModel:
     >>> sorted(linear_model(learner).names)
     ['buy', 'meet']
     """
+    learner: Learner = model.to_learner() if hasattr(model, "to_learner") else model
     config, chosen = learner.config, learner.selected()
     numbers = {label: i for i, label in enumerate(class_labels(learner) or ())}
     rows: dict[int, int] = {}

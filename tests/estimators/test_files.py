@@ -19,6 +19,7 @@ from bearsketch import (
     SketchRegressor,
     SketchSelector,
 )
+from bearsketch.export import linear_model
 
 
 @pytest.mark.parametrize("learner", LEARNERS)
@@ -149,3 +150,43 @@ def test_tasks_do_not_mix(two_classes, tmp_path):
         SketchRegressor.load(tmp_path / "numbers.bear").predict(X),
         SketchRegressor().fit(X, y).predict(X),
     )
+
+
+def frame_and_labels(seed=0, columns="abcdef"):
+    rng = np.random.default_rng(seed)
+    frame = pd.DataFrame(rng.normal(size=(300, 6)), columns=list(columns))
+    return frame, np.where(frame["c"] > 0, "yes", "no")
+
+
+def test_a_learner_of_its_own_knows_classes_and_columns():
+    model = SketchClassifier(k=2, memory="8KiB").fit(*frame_and_labels())
+    learner = model.to_learner()
+    assert learner.labels.classes == ("no", "yes")
+    assert learner.selected().names == model.selected_names_.tolist()
+    exported = linear_model(model)
+    assert exported.names == model.selected_names_.tolist()
+    assert exported.classes == ["no", "yes"]
+
+
+def test_halves_are_merged():
+    halves = [SketchClassifier(k=2, memory="8KiB").fit(*frame_and_labels(i)) for i in range(2)]
+    merged = halves[0].merge(halves[1])
+    assert merged is halves[0]
+    assert merged.learner_.counters["examples"] == 600
+    assert merged.score(*frame_and_labels(2)) > 0.9
+
+
+def test_what_does_not_agree_is_not_merged():
+    frame, labels = frame_and_labels()
+    model = SketchClassifier(k=2, memory="8KiB").fit(frame, labels)
+    others = {
+        "classes": SketchClassifier(k=2, memory="8KiB").fit(frame, labels == "yes"),
+        "feature_names_in": SketchClassifier(k=2, memory="8KiB").fit(
+            *frame_and_labels(columns="fedcba")
+        ),
+    }
+    before = model.learner_.to_bytes()
+    for what, other in others.items():
+        with pytest.raises(IncompatibleError, match=f"and {what} differs"):
+            model.merge(other)
+    assert model.learner_.to_bytes() == before

@@ -115,6 +115,13 @@ def test_categories_that_are_numbers_are_categories():
     assert rows_of(table, numeric=["code"]) == [{"code": 3}, {"code": 7}, {"code": 3}]
 
 
+def test_labels_that_are_true_or_false_are_numbers():
+    table = pa.table({"n": [1.0, 2.0, 3.0], "label": [True, False, None]})
+    with open_stream(table, include_unlabelled=False) as stream:
+        (batch,) = list(stream)
+    assert batch.labels.tolist() == [1.0, 0.0]
+
+
 def test_the_row_numbers_of_pandas_are_no_feature(tmp_path):
     pd = pytest.importorskip("pandas")
     frame = pd.DataFrame({"n": [1.0, 2.0, 3.0], "label": [1, 0, 1]}).iloc[[2, 0, 1]]

@@ -45,12 +45,49 @@ class KeepsModel(BaseEstimator):
         path : str or path
             Written whole or not at all.
         """
+        model_file.save(os.fspath(path), *self._whole_model())
+
+    def to_learner(self) -> Learner:
+        """Give a learner of its own that knows the classes and the names of the columns.
+
+        It is what :func:`bearsketch.load` makes of a saved model: :mod:`bearsketch.export` takes
+        it, for one. ``learner_`` itself knows numbers only.
+        """
+        return Learner.from_bytes(model_file.pack(*self._whole_model()))
+
+    def merge(self, other: Self) -> Self:
+        """Average in another estimator of the same kind, weighted by examples seen.
+
+        Parameters
+        ----------
+        other : estimator
+            With the same parameters, classes and columns, fitted to other examples.
+
+        Returns
+        -------
+        self
+        """
+        for estimator in (self, other):
+            check_is_fitted(estimator)
+        for what in ("classes_", "_class_numbers", "feature_names_in_", "n_features_in_"):
+            mine, theirs = (np.asarray(getattr(part, what, None)) for part in (self, other))
+            if type(self) is not type(other) or not np.array_equal(mine, theirs):
+                raise IncompatibleError(
+                    f"estimators must agree to be merged, and {what.strip('_')} differs: "
+                    f"{mine.tolist()} and {theirs.tolist()}",
+                    hint="Give classes=, the same in the same order, to the first partial_fit or "
+                    "fit_stream of each, and columns in the same order.",
+                )
+        self.learner_.merge(other.learner_)
+        return self
+
+    def _whole_model(self) -> tuple[model_file.Arrays, dict[str, Any]]:
         check_is_fitted(self)
         arrays, record = state.dump(self.learner_)
         if self._classifies():
             self._settle_classes(arrays, record)
         self._settle_names(arrays)
-        model_file.save(os.fspath(path), arrays, record)
+        return arrays, record
 
     def _settle_classes(self, arrays: model_file.Arrays, record: dict[str, Any]) -> None:
         """Label the classes; leave out the weights of those that never came."""

@@ -147,6 +147,8 @@ class TableReader(ABC):
         if schema.label is None:
             return None
         kind = self._shared.labels
+        if kind.kind == "auto" and schema.shapes[schema.label] == NUMBER:
+            kind.kind = "number"  # also true and false, which are 1 and 0
         if kind.kind == "auto":
             seen = self._first_label(schema.label, first, last)
             comma = self._options.decimal == "," and WITH_COMMA.fullmatch(seen)
