@@ -120,9 +120,9 @@ void Staged::damp(Reals change) const {
   for (std::size_t i = 0; i < change.size(); ++i) change[i] *= damping_[i / width];
 }
 
-// The constant moves to what the mean of all labels so far asks for, an example of no opinion
-// counted in, before any weight does: else every feature of the first batches is blamed for what
-// most labels are. Then it takes a step of its own along with the weights.
+// The constant moves to what the mean of all labels so far asks for, before any weight does: else
+// every feature of the first batches is blamed for what most labels are. With classes an example
+// of no opinion is counted in. Then it takes a step of its own along with the weights.
 void Staged::move_intercept(const Point& point) {
   full_.assign(point.margins.begin(), point.margins.end());
   residual_.resize(full_.size());
@@ -138,7 +138,8 @@ void Staged::move_intercept(const Point& point) {
   for (std::size_t i = 0; i < u_.size(); ++i) u_[i] = constant_[i % classes];
   point.loss.gradient(u_, point.targets, residual_);
   const double rows = static_cast<double>(point.targets.labels.size());
-  const double rate = 1.0 / (now_.batches + 1.0 + 1.0 / rows);
+  const double prior = point.loss.bound_is_tight() ? 0.0 : 1.0 / rows;  // numbers may be far from 0
+  const double rate = 1.0 / (now_.batches + 1.0 + prior);
   for (std::size_t i = 0; i < u_.size(); ++i) next_.means[i % classes] -= rate * residual_[i];
   intercept_step_ = next_.means;
   point.loss.link(intercept_step_);

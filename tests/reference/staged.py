@@ -73,7 +73,8 @@ class Staged:
         constant = loss.margins_of(self.means)
         alone = np.broadcast_to(constant, point.margins.shape)
         off = loss.residual(alone, point.labels, point.share).sum(axis=0)
-        self.means = self.means - off / (self.batches + 1 + 1 / n)
+        prior = 0 if isinstance(loss, Squared) else 1 / n
+        self.means = self.means - off / (self.batches + 1 + prior)
         shift = loss.margins_of(self.means) - constant
         full = point.margins + shift
         off = loss.residual(full, point.labels, point.share).sum(axis=0)
