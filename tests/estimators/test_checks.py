@@ -22,8 +22,9 @@ ONLINE = (
 
 def expected_failures(estimator):
     """The two checks scikit-learn itself expects to fail for its online learners."""
-    if isinstance(estimator, SketchSelector) and estimator.task != "regression":
-        return {}
+    staged = estimator.learner == "bear+" and getattr(estimator, "task", "") == "regression"
+    if isinstance(estimator, SketchSelector) and not staged:
+        return {}  # it gives columns, which are the same for small differences
     return {
         "check_sample_weight_equivalence_on_dense_data": ONLINE,
         "check_sample_weight_equivalence_on_sparse_data": ONLINE,
