@@ -300,7 +300,7 @@ def test_a_window_shorter_than_a_kmer_is_refused(reads, tmp_path):
 def test_reads_shorter_than_the_kmers_are_told(reads, tmp_path, workers):
     options = ("--kmer", "21", "--label-regex", r"t=(\w+)", *workers)
     told = good("train", reads[0], "-o", tmp_path / "m.bear", *options).stderr
-    assert "warning[DATA-EMPTY] 100 of 100 examples have no feature: are the reads" in told
+    assert "warning[DATA-FEATURES] 100 of 100 examples have no feature: are the reads" in told
 
 
 def test_reads_of_the_other_format_come_through_a_pipe(reads):

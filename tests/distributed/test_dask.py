@@ -13,6 +13,7 @@ import pytest
 
 from bearsketch import Batch, SketchClassifier, SketchRegressor, SketchSelector
 from bearsketch.distributed import Pool, Serial
+from bearsketch.distributed.task import Round
 from bearsketch.exceptions import DistributedError, ParameterError, ParseError
 from faulty_partitions import Broken, Deadly, Sleepy, as_kind, with_spans
 
@@ -98,7 +99,7 @@ def test_a_model_that_is_damaged_on_its_way_is_noticed(runs, cluster):
     model = bytearray(runs.prepared.learner.to_bytes())
     model[-1] ^= 1
     parts = runs.prepared.plan.of_round(0)[:1]
-    (answer,) = cluster.run(bytes(model), parts, runs.prepared.job)
+    (answer,) = cluster.run(Round(bytes(model), parts, runs.prepared.job))
     assert "its checksum does not match" in answer.reason
 
 

@@ -15,7 +15,7 @@ import pytest
 from bearsketch import make_learner
 from bearsketch.distributed import Pool, Serial
 from bearsketch.distributed.pool import Lost
-from bearsketch.distributed.task import learn_partition
+from bearsketch.distributed.task import Round, learn_partition
 from bearsketch.exceptions import (
     DataError,
     DistributedError,
@@ -39,8 +39,8 @@ def wanted(runs):
 class Shuffled(Serial):
     """Gives results in another order, and some of them twice."""
 
-    def run(self, model, parts, job, beat=None, coming=()):
-        results = list(super().run(model, parts, job, beat))
+    def run(self, asked):
+        results = list(super().run(asked))
         yield results[-1]
         yield from reversed(results)
 
@@ -64,8 +64,8 @@ def test_results_that_come_twice_count_once(runs, wanted):
 
 def test_two_results_that_differ_are_refused(runs):
     class Fickle(Serial):
-        def run(self, model, parts, job, beat=None, coming=()):
-            for result in super().run(model, parts, job, beat):
+        def run(self, asked):
+            for result in super().run(asked):
                 yield result
                 yield replace(result, loss=result.loss + 1.0)
 
@@ -283,7 +283,7 @@ def test_a_model_that_is_damaged_on_its_way_is_noticed(runs):
     model[-1] ^= 1
     parts = runs.prepared.plan.of_round(0)[:1]
     with Pool(1) as pool:
-        (answer,) = pool.run(bytes(model), parts, runs.prepared.job)
+        (answer,) = pool.run(Round(bytes(model), parts, runs.prepared.job))
     assert isinstance(answer, Lost)
     assert "its checksum does not match" in answer.reason
 
@@ -298,7 +298,7 @@ def test_workers_of_another_version_are_refused(runs):
 def test_a_worker_goes_on_while_the_driver_looks_at_its_answer(runs):
     model, parts = runs.prepared.learner.to_bytes(), runs.prepared.plan.of_round(0)
     with Pool(1) as pool:
-        answers = pool.run(model, parts, runs.prepared.job)
+        answers = pool.run(Round(model, parts, runs.prepared.job))
         first = next(answers)
         assert pool._pool[0].pipe.poll(60.0)  # it speaks although nothing more was asked for
         assert [first.partition, *(answer.partition for answer in answers)] == [0, 1, 2]

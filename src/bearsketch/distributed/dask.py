@@ -5,13 +5,13 @@ from __future__ import annotations
 import contextlib
 import time
 import uuid
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, Self
 
 from bearsketch.distributed.blocks import Block
 from bearsketch.distributed.pool import PATIENCE, Lost, Serial
-from bearsketch.distributed.task import Job, Result, learn_partition
+from bearsketch.distributed.task import Job, Result, Round, learn_partition
 from bearsketch.exceptions import BearError, DistributedError, ModelFileError, ParameterError
 
 _BEAT_SECONDS = 1.0
@@ -65,33 +65,24 @@ class Cluster(Serial):
         threads: dict[str, int] = self._client.nthreads()
         return max(sum(threads.values()), 1)
 
-    def run(
-        self,
-        model: bytes,
-        parts: Sequence[Any],
-        job: Job,
-        beat: Any = None,
-        coming: Sequence[Any] = (),
-    ) -> Iterator[Result | Lost]:
+    def run(self, asked: Round) -> Iterator[Result | Lost]:
         """Learn partitions, in any order; yields each once."""
         suspects = []
-        for answer in self._together(model, parts, job, beat):
+        for answer in self._together(asked):
             if isinstance(answer, Lost) and answer.reason.startswith("KilledWorker"):
                 suspects.append(answer.partition)
             else:
                 yield answer
         # Dask blames all that a dead worker had before it: each is tried once more, by itself.
         for part in suspects:
-            yield from self._together(model, [part], job, beat)
+            yield from self._together(asked._replace(parts=[part]))
 
-    def _together(
-        self, model: bytes, parts: Sequence[Any], job: Job, beat: Any
-    ) -> Iterator[Result | Lost]:
+    def _together(self, asked: Round) -> Iterator[Result | Lost]:
         import distributed
 
         name = f"bearsketch-{uuid.uuid4().hex}"  # several clients may use one cluster
-        shared = self._client.submit(bytes, model, key=f"{name}-model", pure=False)
-        futures = {self._submit(shared, part, job, name): part for part in parts}
+        shared = self._client.submit(bytes, asked.model, key=f"{name}-model", pure=False)
+        futures = {self._submit(shared, part, asked.job, name): part for part in asked.parts}
         self._heard = time.monotonic()
         self._client.subscribe_topic(name, self._hear)
         try:
@@ -101,7 +92,7 @@ class Cluster(Serial):
             while not done.is_empty():
                 for future in self._wait(done):
                     yield self._take(future, futures[future])
-                self._pass_on(beat)
+                self._pass_on(asked.beat)
         finally:
             self._client.unsubscribe_topic(name)
             self._client.cancel([*futures, shared], force=True)

@@ -15,7 +15,7 @@ import numpy as np
 
 from bearsketch.distributed.pool import Lost, refuse_lost
 from bearsketch.distributed.shards import Plan
-from bearsketch.distributed.task import COUNTED, Job, Result
+from bearsketch.distributed.task import COUNTED, Job, Result, Round
 from bearsketch.exceptions import (
     DataError,
     DistributedError,
@@ -217,7 +217,8 @@ class Driver:
         taken: dict[int, Taken] = {}
         digests: dict[int, str] = {}
         coming = self.plan.of_round((number + 1) % self.plan.rounds) if self._more else []
-        for answer in runner.run(self.learner.to_bytes(), parts, self.job, beat, coming):
+        asked = Round(self.learner.to_bytes(), parts, self.job, beat, coming)
+        for answer in runner.run(asked):
             if isinstance(answer, Lost):
                 self._lose(answer)
                 continue

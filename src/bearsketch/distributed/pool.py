@@ -10,13 +10,13 @@ import sys
 import threading
 import time
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection, wait
 from typing import Any, NamedTuple, Self
 
 from bearsketch.closing import Closes
-from bearsketch.distributed.task import Beat, Job, Result, learn_partition
+from bearsketch.distributed.task import Beat, Result, Round, learn_partition
 from bearsketch.distributed.worker import work
 from bearsketch.exceptions import BearError, DistributedError
 
@@ -37,17 +37,11 @@ class Serial(Closes):
 
     workers = 1
 
-    def run(
-        self,
-        model: bytes,
-        parts: Sequence[Any],
-        job: Job,
-        beat: Any = None,
-        coming: Sequence[Any] = (),
-    ) -> Iterator[Result | Lost]:
-        """Learn partitions one after the other; those ``coming`` next can be got ready."""
-        for part in parts:
-            yield learn_partition(model, part, job, _noting(beat, part.id))
+    def run(self, asked: Round) -> Iterator[Result | Lost]:
+        """Learn partitions one after the other."""
+        for part in asked.parts:
+            noted = _noting(asked.beat, part.id)
+            yield learn_partition(asked.model, part, asked.job, noted)
 
     def close(self) -> None:
         """Nothing to end."""
@@ -104,29 +98,22 @@ class Pool(Serial):
         self._forks = False
         return self
 
-    def run(
-        self,
-        model: bytes,
-        parts: Sequence[Any],
-        job: Job,
-        beat: Any = None,
-        coming: Sequence[Any] = (),
-    ) -> Iterator[Result | Lost]:
+    def run(self, asked: Round) -> Iterator[Result | Lost]:
         """Learn partitions, in any order; yields each once.
 
-        A worker that gets its last one for now also gets one of those ``coming`` next, which it
-        begins to read while it waits for their model.
+        A worker that gets its last one for now also gets one of those coming next, which it begins
+        to read while it waits for their model.
         """
-        waiting, failures = deque(parts), {part.id: 0 for part in parts}
-        open_ids, after = set(failures), deque(coming)
+        waiting, failures = deque(asked.parts), {part.id: 0 for part in asked.parts}
+        open_ids, after = set(failures), deque(asked.coming)
         self._fill(len(open_ids))
         for worker in self._pool:
             if worker.follows not in waiting:  # it is of a run that ended early
                 worker.follows = None
-        self._hand_out(waiting, after, model, job)
+        self._hand_out(waiting, after, asked)
         while open_ids:
             ready = []
-            for part, answer in self._listen(beat):
+            for part, answer in self._listen(asked.beat):
                 if isinstance(answer, BearError):
                     raise answer
                 if answer is None:
@@ -143,10 +130,10 @@ class Pool(Serial):
                     ready.append(answer)
             # First, so that no worker waits while the driver looks at the answers.
             self._fill(len(open_ids))
-            self._hand_out(waiting, after, model, job)
+            self._hand_out(waiting, after, asked)
             yield from ready
 
-    def _hand_out(self, waiting: deque[Any], after: deque[Any], model: bytes, job: Job) -> None:
+    def _hand_out(self, waiting: deque[Any], after: deque[Any], asked: Round) -> None:
         for worker in self._pool:
             if worker.task is None and waiting:
                 part = worker.follows if worker.follows in waiting else waiting[0]
@@ -155,7 +142,7 @@ class Pool(Serial):
                     worker.follows = None
                 if worker.follows is None and after and len(waiting) < len(self._pool):
                     worker.follows = after.popleft()
-                self._give(worker, model, part, job)
+                self._give(worker, asked, part)
 
     def _fill(self, wanted: int) -> None:
         context = multiprocessing.get_context("fork" if self._forks else "spawn")
@@ -169,10 +156,10 @@ class Pool(Serial):
             theirs.close()
             self._pool.append(_Worker(process, ours, time.monotonic()))
 
-    def _give(self, worker: _Worker, model: bytes, part: Any, job: Job) -> None:
+    def _give(self, worker: _Worker, asked: Round, part: Any) -> None:
         worker.task, worker.begun, worker.heard = part, False, time.monotonic()
         with contextlib.suppress(OSError):  # it is dead, which listening will find out
-            worker.pipe.send((model, part, job, worker.follows))
+            worker.pipe.send((asked.model, part, asked.job, worker.follows))
 
     def _listen(self, beat: Any) -> list[tuple[Any, Any]]:
         """Wait for a word of any worker; results, errors, and reasons of losses by partition."""

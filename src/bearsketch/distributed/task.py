@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, NamedTuple
 
@@ -70,6 +70,20 @@ class Result:
         plain = {name: value for name, value in asdict(self).items() if name != "model"}
         text = json.dumps(plain, sort_keys=True).encode()
         return hashlib.sha256(text + self.model).hexdigest()
+
+
+class Round(NamedTuple):
+    """What a runner is asked for: the model that each of some partitions goes on from.
+
+    ``beat`` is called with a partition's number and its examples so far. Those ``coming`` in the
+    next round may be got ready.
+    """
+
+    model: bytes
+    parts: Sequence[Any]
+    job: Job
+    beat: Any = None
+    coming: Sequence[Any] = ()
 
 
 class Opened(NamedTuple):

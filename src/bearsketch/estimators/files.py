@@ -67,11 +67,15 @@ class KeepsModel(BaseEstimator):
         -------
         self
         """
+        if type(self) is not type(other):
+            raise IncompatibleError(
+                f"estimators must be of one kind to be merged, got {type(other).__name__}"
+            )
         for estimator in (self, other):
             check_is_fitted(estimator)
         for what in ("classes_", "_class_numbers", "feature_names_in_", "n_features_in_"):
             mine, theirs = (np.asarray(getattr(part, what, None)) for part in (self, other))
-            if type(self) is not type(other) or not np.array_equal(mine, theirs):
+            if not np.array_equal(mine, theirs):
                 raise IncompatibleError(
                     f"estimators must agree to be merged, and {what.strip('_')} differs: "
                     f"{mine.tolist()} and {theirs.tolist()}",

@@ -67,7 +67,7 @@ def without_features(empty: int, examples: int, form: str) -> list[Doubt]:
     if empty <= MOST_EMPTY * examples:
         return []
     why = ": are the reads shorter than the k-mers?" if form in ("fasta", "fastq") else ""
-    return [Doubt("DATA-EMPTY", f"{empty:,} of {examples:,} examples have no feature{why}")]
+    return [Doubt("DATA-FEATURES", f"{empty:,} of {examples:,} examples have no feature{why}")]
 
 
 def too_small(learner: Learner) -> str | None:
