@@ -1,6 +1,7 @@
 #include <nanobind/stl/optional.h>
 
 #include "arrays.hpp"
+#include "bear/scores.hpp"
 
 namespace {
 
@@ -26,10 +27,21 @@ void check_rows(const In<std::int64_t>& indptr, const In<std::uint64_t>& keys,
   bear::check_rows(batch, name_bytes);
 }
 
+// Weight, weight predicted right, log-loss and weight of the second class.
+nb::tuple add_scores(const In<double>& numbers, const In<double>& margins,
+                     const std::optional<In<double>>& weights,
+                     nb::ndarray<double, nb::ndim<1>, nb::c_contig, nb::device::cpu> mass) {
+  const bear::BinarySums sums =
+      bear::add_scores(view(numbers), view(margins), view(weights), {mass.data(), mass.size()});
+  return nb::make_tuple(sums.weight, sums.right, sums.loss, sums.positive);
+}
+
 }  // namespace
 
 void bind_batch(nb::module_& m) {
   m.def("hash_names", &hash_names, nb::arg("names"), nb::arg("seed"));
   m.def("check_rows", &check_rows, nb::arg("indptr"), nb::arg("keys"), nb::arg("values"),
         nb::arg("weights").none(), nb::arg("name_data").none(), nb::arg("name_offsets").none());
+  m.def("add_scores", &add_scores, nb::arg("numbers"), nb::arg("margins"),
+        nb::arg("weights").none(), nb::arg("mass"));
 }

@@ -54,8 +54,21 @@ def test_log_loss_does_not_overflow_and_classes_agree():
     margins = np.array([[800.0], [-800.0], [0.3]])
     numbers = np.array([1, 1, 0])
     two = np.hstack([np.zeros((3, 1)), margins])
-    assert log_losses(numbers, margins) == pytest.approx(log_losses(numbers, two))
-    assert log_losses(numbers, margins)[:2] == pytest.approx([0.0, 800.0])
+    assert log_losses(numbers, two) == pytest.approx([0.0, 800.0, np.log1p(np.exp(0.3))])
+    for weights in (None, np.array([0.5, 2.0, 3.0])):
+        both = [ClassScores(2), ClassScores(2)]
+        for scores, part in zip(both, (margins, two), strict=True):
+            scores.add(numbers, part, weights)
+        assert both[0].log_loss == pytest.approx(both[1].log_loss)
+        assert both[0].accuracy == pytest.approx(both[1].accuracy)
+        assert both[0].weight == both[1].weight
+
+
+def test_scores_of_another_length_are_refused():
+    with pytest.raises(ValueError, match="for each example"):
+        Ranking().add(np.zeros(3), np.zeros(2))
+    with pytest.raises(ValueError, match="for each example"):
+        Ranking().add(np.zeros(3), np.zeros(3), np.ones(4))
 
 
 def test_scores_in_parts_equal_scores_of_the_whole():

@@ -215,6 +215,12 @@ class Parser:
     @property
     def unmet_fields(self) -> list[str]: ...
 
+def add_scores(
+    numbers: npt.NDArray[np.float64],
+    margins: npt.NDArray[np.float64],
+    weights: npt.NDArray[np.float64] | None,
+    mass: npt.NDArray[np.float64],
+) -> tuple[float, float, float, float]: ...
 def hash_names(names: list[bytes], seed: int) -> npt.NDArray[np.uint64]: ...
 def check_rows(
     indptr: npt.NDArray[np.int64],

@@ -3,17 +3,26 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from bearsketch import _core
+
 Reals = npt.NDArray[np.float64]
 Numbers = npt.NDArray[np.intp]
 
-# Bits of a float32 that make a bin: sign, 8 of exponent, 7 of fraction. Neighbouring bins differ
-# by less than 1 % whatever the size of the scores, so no range has to be known beforehand.
-_BIN_BITS = 16
+_BINS = 1 << 16  # of a histogram of scores, see scores.hpp
+
+
+class Sums(NamedTuple):
+    """What some examples add up to."""
+
+    weight: float
+    right: float  # weight of what was predicted right
+    loss: float
+    positive: float  # weight of the second of two classes
 
 
 class Ranking:
@@ -35,10 +44,18 @@ class Ranking:
 
     def add(self, scores: Reals, positive: npt.NDArray[Any], weights: Reals | None = None) -> None:
         """Enter scores of examples, and which of them are positive."""
+        self.add_margins(scores, positive, weights)
+
+    def add_margins(
+        self, scores: Reals, positive: npt.NDArray[Any], weights: Reals | None = None
+    ) -> Sums:
+        """Enter scores that are margins; returns what these examples add up to."""
         if self._mass is None:
-            self._mass = np.zeros((2, 1 << _BIN_BITS))
-        places = _bins(scores) + (np.asarray(positive).astype(bool).astype(np.int64) << _BIN_BITS)
-        np.add.at(self._mass.ravel(), places, 1.0 if weights is None else weights)
+            self._mass = np.zeros((2, _BINS))
+        given = (positive, scores) if weights is None else (positive, scores, weights)
+        numbers, margins, *rest = (np.ascontiguousarray(part, dtype=np.float64) for part in given)
+        weighted = rest[0] if rest else None
+        return Sums(*_core.add_scores(numbers, margins, weighted, self._mass.ravel()))
 
     @property
     def auc(self) -> float | None:
@@ -66,12 +83,12 @@ class Ranking:
 
     def restore(self, bins: npt.NDArray[np.uint64], mass: Reals) -> None:
         """Inverse of :meth:`histogram`."""
-        size = 2 << _BIN_BITS
+        size = 2 * _BINS
         if bins.dtype != np.uint64 or mass.dtype != np.float64 or bins.shape != mass.shape:
             raise ValueError("a histogram must have one number for each bin")
         if bins.size and not (bins.max() < size and np.isfinite(mass).all()):
             raise ValueError(f"a histogram must have finite numbers in bins below {size}")
-        self._mass = np.zeros((2, 1 << _BIN_BITS)) if bins.size else None
+        self._mass = np.zeros((2, _BINS)) if bins.size else None
         if self._mass is not None:
             self._mass.ravel()[bins.astype(np.intp)] = mass
 
@@ -100,15 +117,6 @@ class Ranking:
 def _dot(a: Reals, b: Reals) -> float:
     """Sum of products; that of ``np.dot`` depends on how many threads its library has."""
     return float((a * b).sum())
-
-
-def _bins(scores: Reals) -> npt.NDArray[np.int64]:
-    """Bins of scores, in the order of the scores."""
-    with np.errstate(over="ignore"):
-        # Adding zero turns -0 into 0; what is too large for float32 becomes infinite, still last.
-        bits = (np.asarray(scores, dtype=np.float32) + np.float32(0)).view(np.uint32)
-    flipped = np.where(bits >> 31, ~bits, bits | np.uint32(1 << 31))
-    return (flipped >> (32 - _BIN_BITS)).astype(np.int64)
 
 
 class _Sums:
@@ -162,18 +170,18 @@ class ClassScores(_Sums):
 
     def add(self, numbers: npt.NDArray[Any], margins: Reals, weights: Reals | None = None) -> None:
         """Enter true class numbers and margins of shape (n, 1) or (n, n_classes)."""
-        numbers = np.asarray(numbers, dtype=np.intp)
-        w = np.ones(len(numbers)) if weights is None else weights
-        guess = class_numbers(margins)
         self.examples += len(numbers)
-        self.weight += float(w.sum())
-        self.right += float(w[guess == numbers].sum())
-        self._loss += _dot(w, log_losses(numbers, margins))
         if margins.shape[1] == 1:
-            self._positive += float(w[numbers == 1].sum())
-            self.ranking.add(margins[:, 0], numbers, weights)
+            sums = self.ranking.add_margins(margins[:, 0], numbers, weights)
+        else:
+            sums = _several_classes(np.asarray(numbers, dtype=np.intp), margins, weights)
+        self.weight += sums.weight
+        self.right += sums.right
+        self._loss += sums.loss
+        self._positive += sums.positive
         if self.confusion is not None:
-            np.add.at(self.confusion, (numbers, guess), w)
+            cells = (np.asarray(numbers, dtype=np.intp), class_numbers(margins))
+            np.add.at(self.confusion, cells, 1.0 if weights is None else weights)
 
     def histogram(self) -> dict[str, npt.NDArray[Any]]:
         """Histogram of the scores of two classes."""
@@ -275,6 +283,12 @@ class NumberScores(_Sums):
         return {"rmse": self.rmse, "r2": self.r2}
 
 
+def _several_classes(numbers: Numbers, margins: Reals, weights: Reals | None) -> Sums:
+    w = np.ones(len(numbers)) if weights is None else weights
+    right = float(w[class_numbers(margins) == numbers].sum())
+    return Sums(float(w.sum()), right, _dot(w, log_losses(numbers, margins)), 0.0)
+
+
 Scores = ClassScores | NumberScores
 
 
@@ -291,15 +305,13 @@ def class_numbers(margins: Reals) -> Numbers:
 
 
 def log_losses(numbers: Numbers, margins: Reals) -> Reals:
-    """Log-loss of each example, without overflow.
+    """Log-loss of each example from a margin for each class, without overflow.
 
     Examples
     --------
-    >>> log_losses(np.array([1]), np.array([[0.0]])).round(3)
+    >>> log_losses(np.array([1]), np.array([[0.0, 0.0]])).round(3)
     array([0.693])
     """
-    if margins.shape[1] == 1:
-        return np.asarray(np.logaddexp(0.0, np.where(numbers == 1, -1.0, 1.0) * margins[:, 0]))
     top = margins.max(axis=1, keepdims=True)
     norm = np.log(np.exp(margins - top).sum(axis=1)) + top[:, 0]
     return np.asarray(norm - margins[np.arange(len(numbers)), numbers])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import queue
 import select
 import stat
 import threading
@@ -14,6 +15,7 @@ from bearsketch.closing import Closes
 from bearsketch.exceptions import LimitError, ParseError, SourceError
 from bearsketch.io.codecs import MAGIC_BYTES, codec_named, codec_of, decode
 from bearsketch.io.limits import CHUNK_BYTES, CHUNKS_AHEAD, Limits
+from bearsketch.io.room import Room
 from bearsketch.io.source import Input
 
 _WAKE_MS = 100
@@ -177,8 +179,9 @@ class _ReadAhead:
     def __init__(self, items: Iterator[bytes], stop: threading.Event) -> None:
         self._items = items
         self._stop = stop
-        self._ready: deque[bytes | BaseException | None] = deque()
-        self._changed = threading.Condition()
+        self._ready: queue.SimpleQueue[bytes | BaseException | None] = queue.SimpleQueue()
+        self._room = Room(CHUNKS_AHEAD)
+        self._last: list[BaseException | None] = []  # the end, once it was met
         self._thread = threading.Thread(target=self._run, name="bearsketch-read", daemon=True)
         self._thread.start()
 
@@ -186,37 +189,29 @@ class _ReadAhead:
         last: BaseException | None = None
         try:
             for item in self._items:
-                if not self._put(item):
+                if not self._room.take():
                     return
+                self._ready.put(item)
         except BaseException as error:  # handed to the reader, who raises it
             last = error
-        self._put(last)
-
-    def _put(self, item: bytes | BaseException | None) -> bool:
-        with self._changed:
-            self._changed.wait_for(lambda: len(self._ready) < CHUNKS_AHEAD or self._stop.is_set())
-            self._ready.append(item)
-            self._changed.notify_all()
-            return not self._stop.is_set()
+        self._ready.put(last)
 
     @property
     def ready(self) -> bool:
-        return bool(self._ready)
+        return bool(self._last) or not self._ready.empty()
 
     def get(self) -> bytes | None:
-        with self._changed:
-            self._changed.wait_for(lambda: self._ready)
-            item = self._ready[0]
-            if isinstance(item, BaseException):
-                raise item
-            if item is not None:  # the end stays, so that asking again is harmless
-                self._ready.popleft()
-                self._changed.notify_all()
+        item = self._last[0] if self._last else self._ready.get()
+        if isinstance(item, bytes):
+            self._room.give()
             return item
+        self._last = [item]  # the end stays, so that asking again is harmless
+        if item is not None:
+            raise item
+        return None
 
     def close(self) -> None:
-        with self._changed:
-            self._stop.set()
-            self._changed.notify_all()
+        self._stop.set()
+        self._room.close()
         # A caller's own file object may block for ever; the thread is left to its daemon fate.
         self._thread.join(timeout=1.0)

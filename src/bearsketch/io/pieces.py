@@ -133,6 +133,11 @@ class Numbering:
         if piece.position.source_index != self._source:
             self._source = piece.position.source_index
             self._pass(len(self._broken))
+        if not self._broken and not piece.errors:  # as nearly always
+            if piece.lines is not None:
+                piece.numbers = np.arange(self._next, self._next + len(piece))
+                self._next += len(piece)
+            return
         # A table reads ahead, so that some of the broken lines may come after the examples.
         self._broken = sorted([*self._broken, *(error.line for error in piece.errors)])
         if piece.lines is not None and len(piece):
@@ -186,11 +191,19 @@ class Packer:
     def _fitting(self, piece: Piece, at: int) -> int:
         """First example after ``at`` that has no room."""
         ends = piece.indptr
+        if self._fits(piece, int(ends[at])):
+            return len(piece)
         stop = np.searchsorted(ends, ends[at] + self.entries_left, side="right")
         if piece.names is not None:
             ends = piece.names.offsets[piece.indptr].astype(np.int64)
             stop = min(stop, np.searchsorted(ends, ends[at] + self._text_left, side="right"))
         return int(stop) - 1
+
+    def _fits(self, piece: Piece, first: int) -> bool:
+        """Whether there is room for all entries from the first on."""
+        offsets = None if piece.names is None else piece.names.offsets
+        text = 0 if offsets is None else int(offsets[-1]) - int(offsets[first])
+        return len(piece.keys) - first <= self.entries_left and text <= self._text_left
 
     def finish(self) -> Iterator[Batch]:
         """Hand over the last batch, if there is one."""
@@ -245,6 +258,8 @@ def _join_places(pieces: list[Piece]) -> Places | None:
     lines = [piece.lines for piece in pieces if piece.lines is not None]
     if len(lines) < len(pieces):
         return None
+    if len(pieces) == 1:
+        return Places(lines[0], [(0, pieces[0].position.source)], pieces[0].numbers)
     sources: list[tuple[int, str]] = []
     row = 0
     for piece in pieces:

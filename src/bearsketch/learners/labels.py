@@ -61,9 +61,8 @@ class Labels:
             return np.asarray(numbers > 0, dtype=np.float64)
         words = self._values.dtype.kind == "U"
         given = given.astype(str) if words else self._numbers(given)
-        place = np.minimum(np.searchsorted(self._sorted, given), len(self._sorted) - 1)
-        shown = ", ".join(map(str, self.classes[:10])) + (", ..." if len(self.classes) > 10 else "")
-        self._refuse(labels, self._sorted[place] != given, shown)
+        place = np.minimum(self._sorted.searchsorted(given), len(self._sorted) - 1)
+        self._refuse(labels, self._sorted[place] != given, *self.classes)
         return self._order[place].astype(np.float64)
 
     def decode(self, numbers: npt.NDArray[np.intp]) -> npt.NDArray[Any]:
@@ -90,11 +89,12 @@ class Labels:
         return numbers
 
     @staticmethod
-    def _refuse(given: npt.NDArray[Any], wrong: npt.NDArray[np.bool_], allowed: str) -> None:
+    def _refuse(given: npt.NDArray[Any], wrong: npt.NDArray[np.bool_], *allowed: Label) -> None:
         if wrong.any():
+            shown = ", ".join(map(str, allowed[:10])) + (", ..." if len(allowed) > 10 else "")
             row = int(np.argmax(wrong))
             raise DataError(
-                f"labels must be {allowed}, got {given[row]!s} at example {row}",
+                f"labels must be {shown}, got {given[row]!s} at example {row}",
                 code="LABEL-UNKNOWN",
                 hint="Declare every label with classes=[...].",
             )

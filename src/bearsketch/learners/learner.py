@@ -91,8 +91,11 @@ class Learner:
         _check_batch(batch)
         if batch.labels is None:
             raise ParameterError("labels must be given to learn, got a batch without")
+        return self.learn_numbers(batch, self.labels.encode(batch.labels))
+
+    def learn_numbers(self, batch: Batch, labels: npt.NDArray[np.float64]) -> Progress:
+        """Learn a batch whose labels are class numbers (or targets) already."""
         self._check_kin(batch)
-        labels = self.labels.encode(batch.labels)
         data, offsets = batch.names or (None, None)
         before = self._core.counters.batches
         try:

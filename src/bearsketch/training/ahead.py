@@ -5,9 +5,10 @@ from __future__ import annotations
 import contextlib
 import queue
 import threading
-import time
 from collections.abc import Iterable, Iterator
-from typing import TypeVar
+from typing import Any, TypeVar
+
+from bearsketch.io.room import Room
 
 T = TypeVar("T")
 _DEPTH = 2  # batches that wait; each costs its memory
@@ -30,40 +31,34 @@ def read_ahead(items: Iterable[T], threads: int = 2) -> Iterator[Iterator[T]]:
     if threads < 2:
         yield iter(items)
         return
-    ready: queue.Queue[tuple[str, T | BaseException | None]] = queue.Queue(_DEPTH)
-    stop = threading.Event()
-    worker = threading.Thread(target=_fill, args=(items, ready, stop), daemon=True)
+    ready: queue.SimpleQueue[tuple[str, object]] = queue.SimpleQueue()
+    room = Room(_DEPTH)
+    worker = threading.Thread(target=_fill, args=(items, ready, room), daemon=True)
     worker.start()
     try:
-        yield _take(ready)
+        yield _take(ready, room)
     finally:
-        stop.set()
-        deadline = time.monotonic() + _PATIENCE
-        while worker.is_alive() and time.monotonic() < deadline:
-            with contextlib.suppress(queue.Empty):
-                ready.get_nowait()
-            worker.join(0.01)
+        room.close()
+        worker.join(_PATIENCE)
 
 
-def _fill(
-    items: Iterable[T], ready: queue.Queue[tuple[str, object]], stop: threading.Event
-) -> None:
+def _fill(items: Iterable[T], ready: queue.SimpleQueue[tuple[str, object]], room: Room) -> None:
     try:
         for item in items:
-            ready.put(("item", item))
-            if stop.is_set():
+            if not room.take():
                 return
+            ready.put(("item", item))
         ready.put(("end", None))
     except BaseException as error:  # raised where the items are used
         ready.put(("error", error))
 
 
-def _take(ready: queue.Queue[tuple[str, T | BaseException | None]]) -> Iterator[T]:
+def _take(ready: queue.SimpleQueue[tuple[str, Any]], room: Room) -> Iterator[Any]:
     while True:
         kind, item = ready.get()
         if kind == "end":
             return
         if kind == "error":
-            assert isinstance(item, BaseException)
             raise item
-        yield item  # type: ignore[misc]
+        room.give()
+        yield item

@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -255,10 +254,8 @@ class Training:
             self.examples += int(out.sum())
             batch = batch.keep(~out)
         numbers = self._encode(batch)
-        if self.task.reserved:
-            batch = replace(batch, labels=numbers, trusted=True)
         right = self._right()
-        progress = self.learner.learn(batch)
+        progress = self.learner.learn_numbers(batch, numbers)
         self.scores.add(numbers, progress.margins, batch.weights)
         self._loss += progress.loss * progress.weight
         self._weight += progress.weight

@@ -40,8 +40,10 @@ class Order:
         self.changes += int(np.count_nonzero(numbers[1:] != numbers[:-1]))
         self.changes += self._last not in (-1, int(numbers[0]))
         self._last = int(numbers[-1])
-        self._counts += np.bincount(numbers, minlength=len(self._counts))
-        self._weights += np.bincount(numbers, weights, minlength=len(self._counts))
+        counts = np.bincount(numbers, minlength=len(self._counts))
+        self._counts += counts
+        weighted = weights is not None
+        self._weights += np.bincount(numbers, weights, len(counts)) if weighted else counts
 
     @property
     def examples(self) -> int:
