@@ -108,6 +108,15 @@ def test_kmers_carry_their_names_in_their_keys():
     assert [key_name(int(key), batch.naming) for key in batch.keys] == ["ACG", "CGT", "GTT"]
 
 
+@pytest.mark.parametrize("alphabet", ["acgt", "iupac"])
+def test_rna_is_read_as_dna(alphabet):
+    dna, rna = (
+        read(named(letters, "x.fa"), "fasta", kmer=3, alphabet=alphabet)
+        for letters in (b">a\nACGTTRACT\n", b">a\nACGUuracU\n")
+    )
+    assert rna == dna
+
+
 def test_windows_cut_records_into_reads():
     text = named(b">r\n" + b"ACGT" * 10 + b"\n", "r.fa")
     with open_stream(text, kmer=4, window=16, stride=8) as stream:

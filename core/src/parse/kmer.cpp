@@ -25,6 +25,7 @@ std::array<std::uint8_t, 256> code_table(bool iupac, std::uint8_t other, std::ui
     const auto plain = base == std::string_view::npos ? other : static_cast<std::uint8_t>(base);
     table[letter] = table[letter | 0x20] = iupac ? static_cast<std::uint8_t>(set) : plain;
   }
+  table['U'] = table['u'] = table['T'];  // RNA
   return table;
 }
 

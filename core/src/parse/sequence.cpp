@@ -33,9 +33,7 @@ std::pair<std::string, std::string> SequenceParser::byte_fault(char byte) const 
   if (byte == '\0') return {"COM-NUL", "NUL byte in a text file; is it UTF-16 or binary?"};
   if (byte == '\r')
     return {"COM-CR", "carriage return inside a line; CR line ends? convert them to LF"};
-  const bool rna = byte == 'U' || byte == 'u';
-  return {own("LETTER"), quoted({&byte, 1}) + " is not a nucleotide letter" +
-                             (rna ? "; write the U of RNA as T" : "")};
+  return {own("LETTER"), quoted({&byte, 1}) + " is not a nucleotide letter"};
 }
 
 }  // namespace bear::parse
