@@ -11,7 +11,7 @@ from bearsketch.io import Limits, open_stream
 from bearsketch.io.chunks import Chunks
 from bearsketch.io.source import resolve
 
-from .helpers import COMPRESS, SUFFIX, named, read, zstd
+from .helpers import COMPRESS, SUFFIX, Dribble, named, read, zstd
 
 TABLE = b"word,n,label\n" + b"".join(b"w%d,%d,%d\n" % (i % 7, i, i % 2) for i in range(60))
 KINDS = [kind for kind in COMPRESS if kind != "plain"]
@@ -129,6 +129,20 @@ def test_the_error_tells_the_compressed_byte_and_the_last_good_line(tmp_path):
     assert error.line == stream.counts.lines or error.line > 190_000
     assert f"compressed byte {path.stat().st_size}" in error.message
     assert "last good line" in error.message
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_damaged_member_is_told_by_its_first_byte_however_it_arrives(kind):
+    first, second = COMPRESS[kind](TABLE), bytearray(COMPRESS[kind](TABLE * 3))
+    second[len(second) // 2] ^= 255
+    data = first + bytes(second)
+    told = set()
+    for file in (io.BytesIO(data), *(Dribble(data, [size]) for size in (1, 7, 100))):
+        with pytest.raises(ParseError) as caught:
+            b"".join(Chunks(resolve(file)[0], Limits()))
+        told.add(caught.value.message)
+    assert len(told) == 1
+    assert f"begins at compressed byte {len(first)} is damaged" in told.pop()
 
 
 def test_zstd_window_above_the_limit_is_refused():

@@ -157,6 +157,7 @@ class _Members:
         self._codec, self._read, self._name, self._limits = codec, read, name, limits
         self._data = head
         self._taken = len(head)
+        self._start = 0  # of the member, in compressed bytes
         self._started = False
 
     def _more(self) -> bytes:
@@ -174,10 +175,12 @@ class _Members:
                 self._data = got.lstrip(b"\0")
         while len(self._data) < MAGIC_BYTES and (got := self._more()):
             self._data += got
+        self._start = self._taken - len(self._data)
         if not self._codec.starts(self._data):
             raise self._error(
                 "SRC-TRAILING",
-                f"bytes that are not {self._codec.name} data follow the compressed data",
+                f"bytes that are not {self._codec.name} data follow the compressed data, at "
+                f"compressed byte {self._start}",
                 "Only zero bytes may follow; was something appended to the file?",
             )
         if self._codec.name == "gzip" and any(byte & _GZIP_RESERVED for byte in self._data[3:4]):
@@ -204,7 +207,8 @@ class _Members:
             if not data:
                 raise self._error(
                     "SRC-CUT",
-                    f"the {self._codec.name} data ends before its end mark",
+                    f"the {self._codec.name} data ends before its end mark, at compressed byte "
+                    f"{self._taken}",
                     "The file was cut off; fetch or write it again.",
                 )
         self._data = decoder.unused_data
@@ -219,16 +223,13 @@ class _Members:
                 code="SRC-WINDOW",
                 hint="Compress it with a smaller window, or raise window_bytes (--limit).",
             )
+        # Where the member begins does not depend on how the bytes arrive, as all later places do.
         return self._error(
             "SRC-CORRUPT",
-            f"the {self._codec.name} data is damaged ({text})",
+            f"the {self._codec.name} data that begins at compressed byte {self._start} is damaged "
+            f"({text})",
             "Fetch or write the file again; no line after this place can be trusted.",
         )
 
     def _error(self, code: str, message: str, hint: str) -> ParseError:
-        return ParseError(
-            f"{message}, at compressed byte {self._taken} or before it",
-            code=code,
-            hint=hint,
-            source=self._name,
-        )
+        return ParseError(message, code=code, hint=hint, source=self._name)
