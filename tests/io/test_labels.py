@@ -9,7 +9,7 @@ from bearsketch.io import Limits, ReadOptions, open_stream
 from bearsketch.io.labels import SequenceLabels, file_stem
 from bearsketch.keys import key_name
 
-from .helpers import labels_of, named, read
+from .helpers import COMPRESS, labels_of, named, read
 
 FASTA = b">r1 taxon=ecoli\nACGTA\n>r2 taxon=suis\nTTTAC\nGG\n"
 
@@ -82,6 +82,21 @@ def test_a_broken_table_is_told_by_line(tmp_path, table, line):
     with pytest.raises(ParseError) as caught:
         fasta(label_table=tmp_path / "t.tsv")
     assert (caught.value.code, caught.value.line) == ("COM-LABEL-TABLE", line)
+
+
+@pytest.mark.parametrize("kind", COMPRESS)
+def test_a_table_may_be_compressed(tmp_path, kind):
+    table = tmp_path / "t.tsv"  # its first bytes tell, not its name
+    table.write_bytes(COMPRESS[kind](b"\xef\xbb\xbfr1\ta\r\nr2\tb\r\n"))
+    assert fasta(label_table=table) == ["a", "b"]
+
+
+def test_a_damaged_table_is_told_by_its_name(tmp_path):
+    table = tmp_path / "t.tsv.gz"
+    table.write_bytes(COMPRESS["gzip"](b"r1\ta\nr2\tb\n")[:-4])
+    with pytest.raises(ParseError, match="ends before its end mark") as caught:
+        fasta(label_table=table)
+    assert (caught.value.code, caught.value.source) == ("SRC-CUT", str(table))
 
 
 def test_a_missing_table_is_told_as_a_source():

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 import re
+from codecs import BOM_UTF8
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +14,12 @@ import numpy as np
 import numpy.typing as npt
 
 from bearsketch.exceptions import ParseError, SourceError
+from bearsketch.io.chunks import Chunks
 from bearsketch.io.codecs import codec_named
 from bearsketch.io.formats import SUFFIXES
+from bearsketch.io.limits import Limits
 from bearsketch.io.options import ReadOptions
+from bearsketch.io.source import FileInput
 
 # Strings of one array take as much as the longest: this bounds what a batch can cost.
 MAX_LABEL_BYTES = 1024
@@ -97,7 +102,9 @@ class SequenceLabels:
             self.place = "header" if given else "none"
         self._regex = re.compile((options.label_regex or "").encode())
         self._search = options.label_regex is not None
-        self._table = None if options.label_table is None else read_table(Path(options.label_table))
+        self._table: dict[bytes, bytes] | None = None
+        if options.label_table is not None:
+            self._table = read_table(Path(options.label_table), options.limits)
         text = "name of the file" if self.place == "file" else "header of this record"
         self.missing = f"no label: the {text} "
         if self._table is None:
@@ -142,16 +149,10 @@ def file_stem(source: str) -> str:
     return path.stem if path.suffix.lower() in SUFFIXES else path.name
 
 
-def read_table(path: Path) -> dict[bytes, bytes]:
+def read_table(path: Path, limits: Limits) -> dict[bytes, bytes]:
     """Table of two tab-separated columns, name and label; later columns are not used."""
-    try:
-        lines = path.read_bytes().splitlines()
-    except OSError as error:
-        raise SourceError(
-            f"{path}: the label table cannot be read ({error.strerror})", code="SRC-OPEN"
-        ) from None
     table: dict[bytes, bytes] = {}
-    for number, line in enumerate(lines, 1):
+    for number, line in enumerate(_table_lines(path, limits), 1):
         if not line.strip() or line.startswith(b"#"):
             continue
         cells = line.split(b"\t")
@@ -160,6 +161,17 @@ def read_table(path: Path) -> dict[bytes, bytes]:
         if table.setdefault(cells[0].strip(), cells[1].strip()) != cells[1].strip():
             raise _table_error(path, number, "this name has another label in an earlier line")
     return table
+
+
+def _table_lines(path: Path, limits: Limits) -> list[bytes]:
+    """Lines of a table, plain or compressed as any input may be."""
+    try:
+        with Chunks(
+            FileInput(path, None, reopens=True), replace(limits, input_bytes=None)
+        ) as chunks:
+            return b"".join(chunks).removeprefix(BOM_UTF8).splitlines()
+    except SourceError as error:
+        raise SourceError(f"label table {error.message}", code=error.code) from None
 
 
 def _table_error(path: Path, line: int, message: str) -> ParseError:

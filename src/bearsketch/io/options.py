@@ -93,7 +93,7 @@ class ReadOptions:
     label_regex : str, optional
         Expression to search in the header (or file name); its first group is the label.
     label_table : path, optional
-        Tab-separated table from record name (or file name) to label.
+        Tab-separated table from record name (or file name) to label, plain or compressed.
     ngrams, char_ngrams : (int, int), optional
         Shortest and longest n-grams of words and of characters that text is read as; None = none.
     lowercase : bool
