@@ -131,6 +131,31 @@ def test_no_labelled_example_is_told_with_the_likely_reason():
     assert "label column" in caught.value.hint
 
 
+@pytest.mark.parametrize(
+    ("data", "options", "counted", "remedy"),
+    [
+        (b">a\nACGT\n>b\nACGT\n", {"kmer": 3}, "2 records", "--label-regex"),
+        (b"@a\nACGT\n+\nIIII\n", {"kmer": 3}, "1 records", "--label-regex"),
+        (b">a\nACGTACGTACGT\n", {"kmer": 3, "window": 4}, "3 reads", "--label-regex"),
+        (b"| a\n| b\n", {}, "2 lines", "begins with its label: 1 | words"),
+        (b"a,y\nx,1\n", {}, "1 rows", "--label-column"),
+    ],
+)
+def test_examples_are_called_what_they_are(data, options, counted, remedy):
+    with pytest.raises(DataError, match=f"no example in {counted}\n") as caught:
+        read(named(data, "t"), include_unlabelled=False, **options)
+    assert remedy in caught.value.hint
+
+
+def test_too_many_broken_records_are_told_with_what_is_allowed():
+    data = named(b">a\nACGT\n" + b">b\nAC-GT\n" * 2, "t")
+    with pytest.raises(DataError, match=r"2 of 3 records are broken \(FA-LETTER 2\)") as caught:
+        read(data, kmer=3, on_error="skip")
+    assert "max_errors allows: 1%" in caught.value.message
+    assert "t:4:3: '-' is not a nucleotide letter" in caught.value.hint
+    assert "--max-errors 5%" in caught.value.hint
+
+
 @pytest.mark.parametrize("mark", [b"\xff\xfe", b"\xfe\xff"])
 def test_utf16_is_refused_with_the_remedy(mark):
     with pytest.raises(DataError) as caught:

@@ -56,12 +56,12 @@ READING: dict[str, Any] = {
     "on_error": Annotated[
         str | None,
         _option(
-            panel=_READ, metavar="fail|skip", help="Stop at a broken line, or skip and count it."
+            panel=_READ, metavar="fail|skip", help="Stop at a broken example, or skip and count it."
         ),
     ],
     "max_errors": Annotated[
         str | None,
-        _option(panel=_READ, metavar="N|P%", help="With skip: most broken lines. [1%]"),
+        _option(panel=_READ, metavar="N|P%", help="With skip: most broken examples. [1%]"),
     ],
     "limits": Annotated[
         list[str] | None,

@@ -22,7 +22,7 @@ from bearsketch.exceptions import (
     IncompatibleError,
     ModelFileError,
 )
-from bearsketch.io.account import Account
+from bearsketch.io.account import Account, unit_of
 from bearsketch.io.options import ReadOptions
 from bearsketch.io.stream import FIELD_MISSING
 from bearsketch.learners import Learner
@@ -255,12 +255,13 @@ class Driver:
     def _check(self, *, final: bool) -> None:
         """Refuse too many broken lines, and a run without a single example."""
         options = ReadOptions(**self.job.options)
+        unit = unit_of(self.job.format, options)
         if final and not self.tally.learned and not options.allow_empty:
-            lines = self.tally.counts["lines"]
-            raise DataError(f"there is no example in {lines} lines", code="SRC-EMPTY")
+            n = self.tally.counts["lines"] - self.tally.counts["header"]
+            raise DataError(f"there is no example in {n} {unit}", code="SRC-EMPTY")
         if options.fails or (not final and self.tally.counts["lines"] < 1000):
             return
-        account = Account(options)
+        account = Account(options, unit)
         account.counts.add({name: self.tally.counts[name] for name in COUNTED})
         account.counts.skipped_by_code.update(self.tally.skipped_by_code)
         account.finish()

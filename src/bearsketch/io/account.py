@@ -15,6 +15,8 @@ _SHOWN = 10
 _DEFAULT_SHARE = 0.01
 # A share of errors is judged from so many lines on, and at the end.
 _SHARE_LINES = 1000
+# What an example is called where it is not a line.
+_UNITS = {"fasta": "records", "fastq": "records", "csv": "rows", "tsv": "rows", "parquet": "rows"}
 # Reasons that are limits, and which.
 LIMIT_CODES = {
     "COM-LINE-LONG": "line_bytes",
@@ -54,6 +56,11 @@ class Counts:
             elif value:
                 self.other[name] += value
 
+    @property
+    def read(self) -> int:
+        """Lines that should be examples: all but the header."""
+        return self.lines - self.header
+
     def check(self) -> None:
         """Every line is accounted for."""
         told = sum(getattr(self, kind) for kind in KINDS)
@@ -65,11 +72,29 @@ class Counts:
             )
 
 
-class Account:
-    """Counts, warnings and errors of one pass, and when errors are too many."""
+def unit_of(form: str, options: ReadOptions) -> str:
+    """Name what the account of a format counts, for messages.
 
-    def __init__(self, options: ReadOptions) -> None:
+    Examples
+    --------
+    >>> unit_of("vw", ReadOptions()), unit_of("fasta", ReadOptions())
+    ('lines', 'records')
+    >>> unit_of("fasta", ReadOptions(window=150))
+    'reads'
+    """
+    unit = _UNITS.get(form, "lines")
+    return "reads" if unit == "records" and options.window else unit
+
+
+class Account:
+    """Counts, warnings and errors of one pass, and when errors are too many.
+
+    ``unit`` is what is counted, in words: see :func:`unit_of`.
+    """
+
+    def __init__(self, options: ReadOptions, unit: str = "lines") -> None:
         self._options = options
+        self.unit = unit
         self.counts = Counts()
         self.errors: list[ParseError] = []
 
@@ -109,11 +134,13 @@ class Account:
             worst = ", ".join(
                 f"{code} {n}" for code, n in self.counts.skipped_by_code.most_common(3)
             )
+            most = f"{100 * allowed:g}%" if isinstance(allowed, float) else f"{allowed}"
+            first = f"The first is {self.errors[0]}\n  " if self.errors else ""
             raise DataError(
-                f"{skipped} of {lines} lines are broken ({worst}), more than max_errors allows: "
-                f"{allowed}",
+                f"{skipped} of {self.counts.read} {self.unit} are broken ({worst}), more than "
+                f"max_errors allows: {most}",
                 code="COM-MAX-ERRORS",
-                hint=f"The first is {self.errors[0]}" if self.errors else "",
+                hint=f"{first}Mend the data, or allow more (max_errors, --max-errors 5%).",
             )
 
 

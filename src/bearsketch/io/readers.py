@@ -64,6 +64,19 @@ def format_hint(head: bytes, form: str) -> str:
     return f"The content looks like {sure}: give that format (--format {sure})."
 
 
+def label_hint(form: str) -> str:
+    """Say where labels are, for data without one."""
+    if form in ("fasta", "fastq"):
+        return (
+            "Say where labels are: in headers (label_regex, --label-regex), in a table "
+            "(label_table, --label-table) or in names of files (label_from, --label-from file)."
+        )
+    if form in ("vw", "svmlight", "text"):
+        example = {"vw": "1 | words", "svmlight": "1 7:0.5", "text": "label TAB text"}[form]
+        return f"A line begins with its label: {example}"
+    return "Name the label column (label_column, --label-column)."
+
+
 def make_reader(
     chunks: Chunks, found: Input, form: str, index: int, options: ReadOptions, shared: Any
 ) -> Reader:

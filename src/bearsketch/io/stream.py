@@ -10,14 +10,21 @@ from typing import Any, NamedTuple
 from bearsketch.batch import Batch, Position
 from bearsketch.closing import Closes
 from bearsketch.exceptions import DataError, ParameterError, SourceError
-from bearsketch.io.account import Account, Counts
+from bearsketch.io.account import Account, Counts, unit_of
 from bearsketch.io.chunks import Chunks
 from bearsketch.io.codecs import codec_named
 from bearsketch.io.formats import certain_format, format_named, guess_format
 from bearsketch.io.limits import HEAD_BYTES
 from bearsketch.io.options import FORMAT_CHECK, ReadOptions
 from bearsketch.io.pieces import Numbering, Packer, Piece
-from bearsketch.io.readers import Reader, format_hint, make_reader, refuse_archive, refuse_array
+from bearsketch.io.readers import (
+    Reader,
+    format_hint,
+    label_hint,
+    make_reader,
+    refuse_archive,
+    refuse_array,
+)
 from bearsketch.io.source import Fingerprint, Input, Source, check_unchanged, resolve
 
 
@@ -246,14 +253,12 @@ class Stream(Closes):
         if label is not None:
             hint = f"No line has the field {label!r}, which label_column (--label-column) names."
         elif counts.unlabelled:
-            hint = (
-                f"{counts.unlabelled} examples have no label. Name the label column "
-                "(--label-column), or for FASTA and FASTQ where labels are (--label-regex, "
-                "--label-from); in Python these are label_column, label_regex and label_from."
-            )
+            hint = f"{counts.unlabelled} examples have no label. {label_hint(self.format)}"
         name = self._inputs[0].name if len(self._inputs) == 1 else "the source"
         raise DataError(
-            f"{name}: there is no example in {counts.lines} lines", code="SRC-EMPTY", hint=hint
+            f"{name}: there is no example in {counts.read} {self._account.unit}",
+            code="SRC-EMPTY",
+            hint=hint,
         )
 
     def _readers(self, shared: Any) -> Iterator[tuple[Reader, str]]:
@@ -305,6 +310,7 @@ class Stream(Closes):
     def _settle_format(self, chunks: Chunks, found: Input, head: bytes) -> str:
         if self.format == "auto":
             self.format = guess_format(head, found.name)
+        self._account.unit = unit_of(self.format, self.options)
         promised = format_named(found.name)
         sure = certain_format(head)
         if sure is not None and promised not in (None, sure, "text"):
