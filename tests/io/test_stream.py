@@ -156,6 +156,43 @@ def test_too_many_broken_records_are_told_with_what_is_allowed():
     assert "--max-errors 5%" in caught.value.hint
 
 
+@pytest.mark.parametrize("options", [{}, {"kmer": 3}, {"kmer": 3, "format": "fastq"}])
+@pytest.mark.parametrize(
+    ("kind", "data"),
+    [
+        ("SAM", b"@HD\tVN:1.6\tSO:coordinate\n@SQ\tSN:c\tLN:9\nr1\t0\tc\t1\t60\t3M\n"),
+        ("SAM", b"@SQ\tSN:c\tLN:9\n"),
+        ("BAM", gzip.compress(b"BAM\x01\0\0\0\0")),
+        ("CRAM", b"CRAM\x03\x00"),
+    ],
+)
+def test_alignments_are_refused_with_the_remedy(kind, data, options):
+    with pytest.raises(DataError, match=f"x: this is a {kind} file") as caught:
+        read(named(data, "x"), **options)
+    assert caught.value.code == "SRC-ALIGNMENTS"
+    assert f"samtools fasta reads.{kind.lower()} > reads.fa" in caught.value.hint
+
+
+def test_alignments_may_be_text_where_that_is_asked_for():
+    assert read(named(b"@SQ\tSN:c\tLN:9\n", "x"), format="text")
+
+
+@pytest.mark.parametrize("data", [b"seq\tlabel\nACGT\tx\n", b"ACGT\n", b"1 | ACGT\n"])
+def test_kmers_of_what_has_no_sequences_are_refused(data):
+    with pytest.raises(ParameterError, match=r"kmer must be given for FASTA .*, and x is \w+ data"):
+        read(named(data, "x"), kmer=3)
+
+
+def test_a_last_record_without_a_sequence_is_broken_as_any_other():
+    data = b">a\nACGT\n>b\n"
+    with pytest.raises(ParseError, match="x:3:1: last record has no sequence") as caught:
+        read(named(data, "x"), kmer=3)
+    assert "--on-error skip" in caught.value.hint
+    with open_stream(named(data, "x"), kmer=3, on_error="skip", max_errors=1) as stream:
+        assert sum(len(batch) for batch in stream) == 1
+    assert stream.counts.skipped_by_code == {"FA-EMPTY": 1}
+
+
 @pytest.mark.parametrize("mark", [b"\xff\xfe", b"\xfe\xff"])
 def test_utf16_is_refused_with_the_remedy(mark):
     with pytest.raises(DataError) as caught:

@@ -17,8 +17,15 @@ from bearsketch.io.options import ReadOptions
 from bearsketch.io.pieces import Piece, Trouble
 
 SEQUENCES = ("fasta", "fastq")
+_LETTERS = (
+    "Sequences are DNA or RNA, without gaps. Records that are not can be left out (on_error, "
+    "--on-error skip)."
+)
 # What to do about an error, where the parser's message does not say.
 _HINTS = {
+    "FA-EMPTY": "Fetch the file again, or leave the record out (on_error, --on-error skip).",
+    "FA-LETTER": _LETTERS,
+    "FQ-LETTER": _LETTERS,
     "JSL-NESTED": "Leave the field out (drop=[...], --drop FIELD), or write its parts as fields.",
 }
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any, Protocol
 
-from bearsketch.exceptions import DataError, SourceError
+from bearsketch.exceptions import DataError, ParameterError, SourceError
 from bearsketch.io.chunks import Chunks
 from bearsketch.io.codecs import codec_named
 from bearsketch.io.formats import certain_format, enough_lines, separator_of
@@ -15,6 +15,11 @@ from bearsketch.io.pieces import Piece
 from bearsketch.io.source import Input
 
 _ONE_A_LINE = "Write one object a line, for example with: jq -c '.[]' data.json > data.jsonl"
+_ALIGNMENTS = {
+    "SAM": re.compile(rb"@(HD|SQ|RG|PG)\t[A-Za-z][A-Za-z0-9]:"),
+    "BAM": re.compile(rb"BAM\x01"),
+    "CRAM": re.compile(rb"CRAM[\x01-\x0f]"),
+}
 _ARRAY = re.compile(rb"(\xef\xbb\xbf)?\s*\[")
 _OBJECTS = re.compile(_ARRAY.pattern + rb'\s*\{\s*("|\})')
 
@@ -39,6 +44,28 @@ def refuse_archive(name: str, head: bytes) -> None:
             f"{name}: this is a {kind} archive, which holds files of its own",
             code="SRC-ARCHIVE",
             hint="Unpack it and name the files.",
+        )
+
+
+def refuse_alignments(name: str, head: bytes) -> None:
+    """Refuse SAM, BAM and CRAM: their first lines could pass for text or FASTQ."""
+    kind = next((kind for kind, magic in _ALIGNMENTS.items() if magic.match(head)), None)
+    if kind is not None:
+        raise DataError(
+            f"{name}: this is a {kind} file, where sequences are read from FASTA and FASTQ",
+            code="SRC-ALIGNMENTS",
+            hint="Take the reads out of it, for example with: "
+            f"samtools fasta reads.{kind.lower()} > reads.fa",
+        )
+
+
+def refuse_kmers(name: str, form: str) -> None:
+    """Refuse k-mers of what has no sequences: its features would be something else."""
+    if form not in ("fasta", "fastq"):
+        raise ParameterError(
+            f"kmer must be given for FASTA and FASTQ only, and {name} is {form} data",
+            hint="Write the sequences as FASTA, or leave kmer (--kmer) out; a model of k-mers "
+            "predicts sequences only.",
         )
 
 

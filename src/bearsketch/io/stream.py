@@ -22,8 +22,10 @@ from bearsketch.io.readers import (
     format_hint,
     label_hint,
     make_reader,
+    refuse_alignments,
     refuse_archive,
     refuse_array,
+    refuse_kmers,
 )
 from bearsketch.io.source import Fingerprint, Input, Source, check_unchanged, resolve
 
@@ -266,6 +268,8 @@ class Stream(Closes):
         if self._arrow is not None:
             from bearsketch.io.arrow import ArrowReader
 
+            if self.options.kmer is not None:
+                refuse_kmers("the table", "Arrow")
             yield ArrowReader(self._arrow, "<arrow>", 0, self.options, shared), ""
             return
         for index, found in enumerate(self._inputs):
@@ -297,6 +301,8 @@ class Stream(Closes):
         refuse_archive(found.name, head)
         if self.format == "auto":
             refuse_array(found.name, head)
+        if self.format in ("auto", "fasta", "fastq"):
+            refuse_alignments(found.name, head)
         form = self._settle_format(chunks, found, head)
         hint = format_hint(head, form)
         if head.startswith((b"\xff\xfe", b"\xfe\xff")):
@@ -310,6 +316,8 @@ class Stream(Closes):
     def _settle_format(self, chunks: Chunks, found: Input, head: bytes) -> str:
         if self.format == "auto":
             self.format = guess_format(head, found.name)
+        if self.options.kmer is not None:
+            refuse_kmers(found.name, self.format)
         self._account.unit = unit_of(self.format, self.options)
         promised = format_named(found.name)
         sure = certain_format(head)
