@@ -79,7 +79,7 @@ def _load(models: list[Path], output: Path) -> list[Learner]:
             raise IncompatibleError(
                 f"{models[0]} and {path}: {error.message}",
                 code=error.code or "MERGE-STRANGERS",
-                hint="Train all parts with the same options, seed included.",
+                hint=error.hint or "Train all parts with the same options, seed included.",
             ) from None
     return parts
 

@@ -12,6 +12,8 @@ from bearsketch.exceptions import DataError, ParameterError
 from bearsketch.learners.parts import LIMITS
 
 Label = float | int | str
+_BOTH = ("first", "second")
+_FEW = 10  # labels that a message shows
 
 
 class Labels:
@@ -91,10 +93,9 @@ class Labels:
     @staticmethod
     def _refuse(given: npt.NDArray[Any], wrong: npt.NDArray[np.bool_], *allowed: Label) -> None:
         if wrong.any():
-            shown = ", ".join(map(str, allowed[:10])) + (", ..." if len(allowed) > 10 else "")
             row = int(np.argmax(wrong))
             raise DataError(
-                f"labels must be {shown}, got {given[row]!s} at example {row}",
+                f"labels must be {few(allowed)}, got {given[row]!s} at example {row}",
                 code="LABEL-UNKNOWN",
                 hint="Declare every label with classes=[...].",
             )
@@ -124,3 +125,31 @@ def _as_classes(loss: str, classes: int | Sequence[Label] | None) -> tuple[Label
     if len(plain) < 2:
         raise ParameterError(f"classes must be at least 2, got {len(plain)}")
     return plain
+
+
+def compare_classes(mine: Sequence[Label], theirs: Sequence[Label]) -> tuple[str, str]:
+    r"""Say how two lists of classes differ, and what makes them agree.
+
+    Examples
+    --------
+    >>> print(*compare_classes(["a", "b"], ["b", "a"]), sep="\n")
+    the classes come in another order, a, b and b, a
+    Train each with all classes named in one order: --classes a,b
+    >>> compare_classes(["a", "b"], ["b", "c"])[0]
+    'the classes differ, a only in the first and c only in the second'
+    """
+    every = list(dict.fromkeys([*mine, *theirs]))
+    if len(every) == len(mine) == len(theirs):
+        found = f"the classes come in another order, {few(mine)} and {few(theirs)}"
+    else:
+        known = set(theirs)
+        lists = ([label for label in mine if label not in known], every[len(mine) :])
+        ends = [f"{few(own)} only in the {n}" for own, n in zip(lists, _BOTH, strict=True) if own]
+        found = f"the classes differ, {' and '.join(ends)}"
+    return found, f"Train each with all classes named in one order: --classes {few(every, ',')}"
+
+
+def few(labels: Sequence[Label], between: str = ", ") -> str:
+    """Labels for a message, the first ten."""
+    more = ["..."] if len(labels) > _FEW else []
+    return between.join([*map(str, labels[:_FEW]), *more])

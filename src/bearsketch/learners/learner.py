@@ -21,7 +21,7 @@ from bearsketch.exceptions import (
 )
 from bearsketch.learners import state
 from bearsketch.learners.config import Config
-from bearsketch.learners.labels import Labels
+from bearsketch.learners.labels import Labels, compare_classes
 from bearsketch.learners.selected import Selected, second_names, shown_names
 from bearsketch.metrics import class_numbers
 from bearsketch.sizes import Sizes
@@ -310,6 +310,10 @@ class Learner:
         """Refuse a learner that differs in configuration, labels or naming."""
         if other is self:
             raise IncompatibleError("a learner cannot be merged with itself")
+        own, their = self.labels.classes, other.labels.classes
+        if own is not None and their is not None and own != their:
+            found, hint = compare_classes(own, their)
+            raise IncompatibleError(f"learners must agree to merge: {found}", hint=hint)
         mine, theirs = self.config.to_json(), other.config.to_json()
         mine |= {"classes": self.labels.classes}
         theirs |= {"classes": other.labels.classes}

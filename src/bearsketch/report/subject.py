@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from bearsketch.exceptions import IncompatibleError
 from bearsketch.learners.describe import describe
+from bearsketch.learners.labels import compare_classes
 
 if TYPE_CHECKING:
     from bearsketch.learners import Learner
@@ -61,16 +62,14 @@ def check_comparable(subjects: Sequence[Subject]) -> None:
     first = subjects[0]
     for other in subjects[1:]:
         mine, theirs = first.facts["classes"], other.facts["classes"]
-        if mine != theirs:
-            raise IncompatibleError(
-                f"models side by side must predict the same: {first.name} predicts "
-                f"{_shown(mine)} and {other.name} {_shown(theirs)}",
-                code="REPORT-STRANGERS",
-                hint="Write a report for each.",
-            )
-
-
-def _shown(classes: list[Any] | None) -> str:
-    if classes is None:
-        return "numbers"
-    return ", ".join(map(str, classes[:5])) + (", ..." if len(classes) > 5 else "")
+        if mine == theirs:
+            continue
+        found, hint = "one predicts numbers and one classes", "Write a report for each."
+        if mine is not None and theirs is not None:
+            found, remedy = compare_classes(mine, theirs)
+            hint = f"{remedy}\n  Or write a report for each."
+        raise IncompatibleError(
+            f"models side by side must predict the same: of {first.name} and {other.name}, {found}",
+            code="REPORT-STRANGERS",
+            hint=hint,
+        )
