@@ -38,6 +38,15 @@ def test_usage(spam, model):
     failed(2, "predict", model, spam, "--to", "xml", says="--to must be one of tsv, jsonl")
 
 
+def test_an_option_that_is_not_there_is_told_with_those_that_have_its_word(spam):
+    labels = "--label-column, --label-from, --label-regex, --label-table"
+    wide = {"COLUMNS": "200"}
+    failed(2, "train", spam, "--label", says=f"(Possible options: {labels})", environment=wide)
+    failed(2, "train", spam, "--regex", "X", says="(Possible options: --label-regex)")
+    failed(2, "train", spam, "--lernar", "bear", says="(Possible options: --learner")
+    failed(2, "train", spam, "--zzzzzz", says="No such option: --zzzzzz")
+
+
 def test_inputs_that_cannot_be_read_fail_before_training(spam, tmp_path):
     output = tmp_path / "m.bear"
     missing = failed(4, "train", spam, tmp_path / "no.vw", "-o", output, says="no such file")

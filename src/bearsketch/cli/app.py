@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperCommand
 
 from bearsketch.cli.datasets import datasets
 from bearsketch.cli.demo import demo
@@ -20,6 +21,28 @@ from bearsketch.cli.report import report
 from bearsketch.cli.reproduce import reproduce
 from bearsketch.cli.simulate import simulate
 from bearsketch.cli.train import train
+
+
+class Command(TyperCommand):
+    """A subcommand that, for an option it does not have, names those with the same word."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Read the arguments."""
+        try:
+            return super().parse_args(ctx, args)
+        except Exception as error:
+            given = getattr(error, "option_name", None)
+            if given and hasattr(error, "possibilities"):
+                error.possibilities = options_like(given, self.params) or error.possibilities
+            raise
+
+
+def options_like(given: str, parameters: list[Any]) -> list[str]:
+    """Options that begin with what was given, or have it as one of their words."""
+    names = [name for parameter in parameters for name in parameter.opts]
+    word = given.lstrip("-")
+    return [name for name in names if name.startswith(given) or word in name.split("-")]
+
 
 app = typer.Typer(
     name="bearsketch",
@@ -44,7 +67,7 @@ COMMANDS = (
     demo,
 )
 for command in COMMANDS:
-    app.command()(guarded(command))
+    app.command(cls=Command)(guarded(command))
 app.add_typer(datasets)
 
 
