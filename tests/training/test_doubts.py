@@ -59,6 +59,20 @@ def test_labels_in_a_fair_order_are_not(labels):
     assert codes(summary) == []
 
 
+def windows(records):
+    """Train on sequences of 1,600 letters, a label each, cut into 100 pieces."""
+    text = "".join(f">r{i} y={y}\n{'ACGTTGCA' * 200}\n" for i, y in enumerate(records))
+    reading = {"kmer": 4, "window": 16, "stride": 16, "label_regex": "y=(.)"}
+    stream = open_stream(io.BytesIO(text.encode()), "fasta", include_unlabelled=False, **reading)
+    return codes(Training(stream, memory="8KiB", k=9, classes=["a", "b"]).run())
+
+
+def test_pieces_of_one_record_are_no_long_run():
+    assert "DATA-ORDER" not in windows("ab" * 600)
+    assert "DATA-ORDER" in windows("a" * 600 + "b" * 600)
+    assert "DATA-ORDER" in windows("abba" * 10)  # too few records to tell: runs of 100
+
+
 def test_rare_labels_may_be_far_apart():
     labels = np.where(np.random.default_rng(0).random(5000) < 0.01, "b", "a")
     assert codes(trained(labels.tolist())[1]) == []

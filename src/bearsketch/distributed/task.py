@@ -141,7 +141,7 @@ def learn_partition(
             numbers = _encode(learner, batch)
             progress = learner.learn(batch)
             if learner.config.loss != "squared":
-                order.add(numbers, batch.weights)
+                order.add(numbers, batch.weights, batch.places)
             right += _right(numbers, progress.margins, batch.weights)
             loss += progress.loss * progress.weight
             weight += progress.weight

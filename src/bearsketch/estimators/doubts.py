@@ -43,7 +43,7 @@ class Doubts:
             self._first = False
             _warn("DATA-SCALE", odd_scale([batch], self._staged, self._naming(batch)))
         if self._order is not None and batch.labels is not None:
-            self._order.add(batch.labels)
+            self._order.add(batch.labels, None, batch.places)
 
     def tell(self) -> None:
         """Say what the whole of the pass tells."""

@@ -262,7 +262,7 @@ class Training:
         self.examples += progress.examples
         if self.n_pass == 1:
             if self.order is not None:
-                self.order.add(numbers, batch.weights)
+                self.order.add(numbers, batch.weights, batch.places)
             gained = None if right is None else (self._right() or 0.0) - right
             self.curve.add(
                 progress.examples, progress.loss * progress.weight, progress.weight, gained

@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from bearsketch.batch import Places
+
 Reals = npt.NDArray[np.float64]
 
 # Fewer changes of label than this share of those in a random order are told, from so many examples.
@@ -17,7 +19,9 @@ FEW_CHANGES, LEAST_EXAMPLES = 0.1, 1000
 class Order:
     """How often the label changes from one example to the next, and how often each class comes.
 
-    Its size is that of the classes, however many examples there are.
+    Its size is that of the classes, however many examples there are. Examples that are pieces of
+    one record (``--window``) are neighbours with one label in any order of the records, so that
+    the changes are those of records, where there are enough of them to tell.
 
     Examples
     --------
@@ -28,14 +32,22 @@ class Order:
     """
 
     def __init__(self, n_classes: int) -> None:
-        self.changes = 0
-        self._last = -1
+        self.changes = self.records = 0
+        self._last = self._line = -1
         self._counts, self._weights = np.zeros((2, n_classes))
 
-    def add(self, numbers: npt.NDArray[Any], weights: Reals | None = None) -> None:
+    def add(
+        self,
+        numbers: npt.NDArray[Any],
+        weights: Reals | None = None,
+        places: Places | None = None,
+    ) -> None:
         """Enter the class numbers of examples, in their order; changes ignore the weights."""
         if len(numbers) == 0:
             return
+        lines = np.arange(len(numbers)) if places is None else places.lines
+        self.records += int(np.count_nonzero(np.diff(lines, prepend=self._line)))
+        self._line = -1 if places is None else int(lines[-1])
         numbers = np.asarray(numbers, dtype=np.int64)
         self.changes += int(np.count_nonzero(numbers[1:] != numbers[:-1]))
         self.changes += self._last not in (-1, int(numbers[0]))
@@ -54,7 +66,8 @@ class Order:
     def by_chance(self) -> float:
         """Changes to expect of these labels in a random order."""
         shares = self._counts / max(self.examples, 1)
-        return self.examples * (1.0 - float((shares**2).sum()))
+        n = self.records if self.records >= LEAST_EXAMPLES else self.examples
+        return n * (1.0 - float((shares**2).sum()))
 
     def guessing(self) -> tuple[float, float]:
         """Log-loss of always giving each class its share: its mean and spread over examples."""
@@ -79,12 +92,13 @@ class Order:
 
     def to_array(self) -> Reals:
         """All it needs to go on."""
-        return np.concatenate([[self.changes, self._last], self._counts, self._weights])
+        numbers = [self.changes, self._last, self.records, self._line]
+        return np.concatenate([numbers, self._counts, self._weights])
 
     def restore(self, array: Reals) -> None:
         """Inverse of :meth:`to_array`; raises ValueError on nonsense."""
         n = len(self._counts)
-        if array.shape != (2 + 2 * n,) or not np.isfinite(array).all():
+        if array.shape != (4 + 2 * n,) or not np.isfinite(array).all():
             raise ValueError("labels must be counted once for each class")
-        self.changes, self._last = int(array[0]), int(array[1])
-        self._counts, self._weights = array[2:].reshape(2, n).copy()
+        self.changes, self._last, self.records, self._line = map(int, array[:4])
+        self._counts, self._weights = array[4:].reshape(2, n).copy()
