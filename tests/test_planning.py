@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import math
 import subprocess
 import sys
@@ -10,7 +11,10 @@ import numpy as np
 import pytest
 
 from bearsketch import LimitError, ParameterError, make_learner
-from bearsketch.planning import needed_bytes, plan, sum_of_powers
+from bearsketch.io import open_stream
+from bearsketch.learners.noise import noise_of
+from bearsketch.planning import KMER_TAIL, needed_bytes, plan, sum_of_powers
+from bearsketch.training.loop import Training
 from tests.cli.helpers import COMMAND, bearsketch, good, result
 
 # A small process in between: the peak of a child counts what its parent had when it was forked.
@@ -124,3 +128,31 @@ def test_limits_are_errors_of_the_package():
         plan("1KiB", k=10_000)
     with pytest.raises(ParameterError):
         plan("1KiB", k=1, classes=0)
+
+
+def test_the_memory_of_kmers_is_judged_beside_that_of_words():
+    told = good("plan", "-k", 1000, "--features", "1.5e6").stdout
+    assert [line.split()[-1] for line in told.splitlines() if "memory is" in line] == ["ample"]
+    assert "  k-mers, S 0.1" in told
+    assert "too small" in told
+    enough = good("plan", "-k", 1000, "--features", "1.5e6", "--tail", "0.1").stdout
+    assert "k-mers" not in enough
+    assert "too small" not in enough
+
+
+@pytest.mark.parametrize("kmer", [12, 15])
+def test_a_plan_for_kmers_agrees_with_what_is_measured(kmer):
+    """Reads of two random genomes: what is ample for words is not for them."""
+    rng = np.random.default_rng(4)
+    genomes = rng.choice(np.frombuffer(b"ACGT", dtype=np.uint8), (2, 60_000))
+    reads = [(i % 2, int(rng.integers(0, 59_900))) for i in range(3000)]
+    text = b"".join(b">r y=%d\n%b\n" % (y, genomes[y, at : at + 100].tobytes()) for y, at in reads)
+    made = plan(k=100, features=110_000, tail=KMER_TAIL)
+    for memory, verdict in ((made.model_bytes, {"ample"}), ("55KiB", {"fair", "too small"})):
+        options = {"kmer": kmer, "label_regex": "y=(.)", "include_unlabelled": False}
+        stream = open_stream(io.BytesIO(text), "fasta", **options)
+        training = Training(stream, memory=memory, k=100)
+        training.run()
+        assert noise_of(training.learner).verdict in verdict
+    assert plan("55KiB", k=100, features=110_000).verdict == "ample"
+    assert plan("55KiB", k=100, features=110_000, tail=KMER_TAIL).verdict == "too small"

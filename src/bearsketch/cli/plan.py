@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 from typing import TYPE_CHECKING, Annotated
 
@@ -35,7 +36,9 @@ def plan(
     ] = "1e6",
     tail: Annotated[
         float,
-        typer.Option(metavar="S", help="Weights fall like 1 / rank^S; 0: all the same."),
+        typer.Option(
+            metavar="S", help="Weights fall like 1 / rank^S: k-mers 0.1; 0: all the same."
+        ),
     ] = 0.5,
     classes: Annotated[int, typer.Option(min=1, metavar="N", help="1 for numbers.")] = 2,
     per_class: Annotated[
@@ -60,28 +63,28 @@ def plan(
     `bearsketch plan --memory 64KiB --memory 1MiB -k 500 --features 2e6`
 
     `bearsketch plan -k 1000 --features 1e8 --classes 20 --json`
+
+    `bearsketch plan -k 1000 --features 2e6 --tail 0.1` for k-mers, whose weights hardly fall
     """
+    from bearsketch.planning import KMER_TAIL
     from bearsketch.planning import plan as make_plan
 
+    make = functools.partial(
+        make_plan,
+        learner=learner,
+        classes=classes,
+        per_class=per_class,
+        passes=passes,
+        depth=depth,
+        features=parse_count(features),
+    )
     budgets: list[str | None] = [*memory] if memory else [None]
-    plans = [
-        make_plan(
-            budget,
-            k,
-            learner=learner,
-            classes=classes,
-            per_class=per_class,
-            passes=passes,
-            depth=depth,
-            features=parse_count(features),
-            tail=tail,
-        )
-        for budget in budgets
-    ]
+    plans = [make(budget, k, tail=tail) for budget in budgets]
     if as_json:
         print(json.dumps({"plans": [one.to_json() for one in plans]}, allow_nan=False))
-    else:
-        print(_table(plans))
+        return
+    flat = [make(one.model_bytes, one.k, tail=KMER_TAIL) for one in plans if tail > KMER_TAIL]
+    print(_table(plans, flat))
 
 
 def parse_count(text: str) -> int:
@@ -103,8 +106,8 @@ def parse_count(text: str) -> int:
         ) from None
 
 
-def _table(plans: list[Plan]) -> str:
-    """Plans side by side: a row a fact."""
+def _table(plans: list[Plan], flat: list[Plan]) -> str:
+    """Plans side by side: a row a fact; ``flat`` are the same with weights as those of k-mers."""
     rows: list[tuple[str, list[str]]] = [
         ("model", [format_bytes(p.model_bytes) for p in plans]),
         ("  cells", [f"{p.width:,} x {p.depth} {p.precision}" for p in plans]),
@@ -116,6 +119,7 @@ def _table(plans: list[Plan]) -> str:
         ("noise floor", [f"{p.noise_floor:.3g} of weight k" for p in plans]),
         ("by chance", [f"{p.by_chance:,.1f} of {p.k:,}" for p in plans]),
         ("memory is", [p.verdict for p in plans]),
+        *([(f"  k-mers, S {flat[0].tail:g}", [p.verdict for p in flat])] if flat else []),
         ("process peak", [format_bytes(p.peak_bytes) for p in plans]),
     ]
     wide = [max(len(values[i]) for _, values in rows) + 3 for i in range(len(plans))]
