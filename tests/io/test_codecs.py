@@ -145,6 +145,16 @@ def test_a_damaged_member_is_told_by_its_first_byte_however_it_arrives(kind):
     assert f"begins at compressed byte {len(first)} is damaged" in told.pop()
 
 
+def test_lines_of_damaged_data_are_not_called_good():
+    rows = b"".join(b"%d,1\n" % i for i in range(50_000))
+    data = bytearray(COMPRESS["gzip"](b"n,label\n" + rows))
+    data[-6] ^= 1
+    with pytest.raises(ParseError, match="noticed after line") as caught:
+        read(named(bytes(data), "x.csv.gz"))
+    assert "good line" not in caught.value.message
+    assert "nothing from that byte on can be trusted" in caught.value.hint
+
+
 def test_zstd_window_above_the_limit_is_refused():
     level = zstd.CompressionParameter
     options = {level.window_log: 24, level.enable_long_distance_matching: 1}

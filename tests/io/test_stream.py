@@ -179,7 +179,7 @@ def test_alignments_may_be_text_where_that_is_asked_for():
 
 @pytest.mark.parametrize("data", [b"seq\tlabel\nACGT\tx\n", b"ACGT\n", b"1 | ACGT\n"])
 def test_kmers_of_what_has_no_sequences_are_refused(data):
-    with pytest.raises(ParameterError, match=r"kmer must be given for FASTA .*, and x is \w+ data"):
+    with pytest.raises(ParameterError, match=r"k-mers are read from FASTA .*, and x is \w+ data"):
         read(named(data, "x"), kmer=3)
 
 

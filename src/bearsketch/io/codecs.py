@@ -228,7 +228,7 @@ class _Members:
             "SRC-CORRUPT",
             f"the {self._codec.name} data that begins at compressed byte {self._start} is damaged "
             f"({text})",
-            "Fetch or write the file again; no line after this place can be trusted.",
+            "Fetch or write the file again; nothing from that byte on can be trusted.",
         )
 
     def _error(self, code: str, message: str, hint: str) -> ParseError:

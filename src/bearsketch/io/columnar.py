@@ -347,6 +347,8 @@ def long_name_hint(field: str) -> str:
 def with_last_line(error: ParseError, line: int) -> ParseError:
     """Say after which line a compressed input could not be read on."""
     error.line = line
-    error.message += f"; the last good line is {line}"
+    # A checksum that does not fit is noticed at the end of what it is of.
+    said = "noticed after line" if error.code == "SRC-CORRUPT" else "the last good line is"
+    error.message += f"; {said} {line}"
     error.args = (error.message,)
     return error

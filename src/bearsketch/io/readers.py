@@ -63,7 +63,7 @@ def refuse_kmers(name: str, form: str) -> None:
     """Refuse k-mers of what has no sequences: its features would be something else."""
     if form not in ("fasta", "fastq"):
         raise ParameterError(
-            f"kmer must be given for FASTA and FASTQ only, and {name} is {form} data",
+            f"k-mers are read from FASTA and FASTQ, and {name} is {form} data",
             hint="Write the sequences as FASTA, or leave kmer (--kmer) out; a model of k-mers "
             "predicts sequences only.",
         )

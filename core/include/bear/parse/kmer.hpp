@@ -4,8 +4,8 @@
 // (A=0 C=1 G=2 T=3, k up to 32), or 4 bits for the 15 IUPAC letters, each the set of bases it
 // stands for (A=1 C=2 G=4 T=8, k up to 16). The canonical k-mer is the smaller of its key and the
 // key of its reverse complement; for ACGT that is the one that comes first in the alphabet.
-// Lower case is read as upper case, and the U of RNA as T. With ACGT, any other IUPAC letter breaks the window: the k-mers
-// that contain it are left out and counted.
+// Lower case is read as upper case, and the U of RNA as T. With ACGT, any other IUPAC letter breaks
+// the window: the k-mers that contain it are left out and counted.
 #pragma once
 
 #include <array>
