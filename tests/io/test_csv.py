@@ -332,7 +332,7 @@ def test_few_cells_that_are_no_numbers_are_told_with_their_place():
     (told,) = strays_of(cells)
     assert told.startswith("column 'age' is read as categories, because of 300 cells looked at 1 ")
     assert "(line 43, column 1: 'n.a.')" in told
-    assert "--numeric age" in told
+    assert "numeric=['age']" in told
     assert strays_of(cells, categorical=["age"]) == []
     cells[7], cells[99] = b"", b"none"
     assert "because of 299 cells looked at 2 are" in strays_of(cells)[0]

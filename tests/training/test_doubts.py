@@ -7,6 +7,7 @@ import io
 import numpy as np
 import pytest
 
+from bearsketch.advice import for_commands
 from bearsketch.batch import Batch
 from bearsketch.io import open_stream
 from bearsketch.learners.noise import VERDICTS
@@ -37,9 +38,10 @@ def test_labels_in_long_runs_are_told():
     assert codes(summary) == ["DATA-ORDER"]
     told = summary.warnings[0]["message"]
     assert "(2 runs in 1,200 examples, about 600 in a random order)" in told
-    assert (
-        "shuffle the examples (lines: shuf; reads: seqkit shuffle), or give several passes" in told
-    )
+    assert "shuffle the examples, or give several passes (passes=5)" in told
+    with for_commands():
+        told = trained(["a"] * 600 + ["b"] * 600)[1].warnings[0]["message"]
+    assert "(lines: shuf; reads: seqkit shuffle), or give several passes (--passes 5)" in told
     _, again = trained(["a"] * 600 + ["b"] * 600, passes=2)
     assert codes(again) == ["DATA-ORDER"]
     assert "several passes" not in again.warnings[0]["message"]

@@ -71,12 +71,12 @@ PRICES = [f"{i},5" for i in range(1200)]
 @pytest.mark.parametrize(
     ("labels", "options", "hint"),
     [
-        ([0.5, 1.5, 2.5], {"loss": "logistic"}, "numbers: use loss squared (--loss squared)"),
-        (range(101), {"loss": "logistic"}, "numbers: use loss squared (--loss squared)"),
-        (range(1001), {"loss": "softmax"}, "numbers: use loss squared (--loss squared)"),
-        ([0, 1, 2], {"loss": "logistic"}, "Use loss softmax (--loss softmax)"),
+        ([0.5, 1.5, 2.5], {"loss": "logistic"}, "numbers: use loss squared to predict them"),
+        (range(101), {"loss": "logistic"}, "numbers: use loss squared to predict them"),
+        (range(1001), {"loss": "softmax"}, "numbers: use loss squared to predict them"),
+        ([0, 1, 2], {"loss": "logistic"}, "Use loss softmax, or leave"),
         (range(7), {"loss": "softmax", "max_classes": 5}, "raise max_classes"),
-        (PRICES, {}, "a decimal comma, such as '0,5': give decimal=',' (--decimal ,)"),
+        (PRICES, {}, "a decimal comma, such as '0,5': decimal=',' reads them"),
         (PRICES[:3], {"loss": "logistic"}, "a decimal comma, such as '0,5'"),
         (PRICES[:3], {"loss": "squared"}, "a decimal comma, such as '0,5'"),
         (["n.a.", *map(str, range(1200))], {}, "and 'n.a.' does not: write NA where a number"),

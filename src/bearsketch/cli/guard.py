@@ -11,6 +11,7 @@ import warnings
 from collections.abc import Callable
 from typing import Any, NoReturn, TextIO
 
+from bearsketch.advice import for_commands
 from bearsketch.escape import message
 from bearsketch.exceptions import BearError, LimitError
 
@@ -32,7 +33,8 @@ def guarded(command: Callable[..., None]) -> Callable[..., None]:
     def run(*args: Any, **kwargs: Any) -> None:
         warnings.showwarning = _show_warning  # type: ignore[assignment]
         try:
-            command(*args, **kwargs)
+            with for_commands():
+                command(*args, **kwargs)
             sys.stdout.flush()
         except Exception as error:
             _end(error)

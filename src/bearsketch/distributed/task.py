@@ -10,13 +10,14 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, NamedTuple
 
 from bearsketch import __version__
+from bearsketch.advice import either, how_to_shuffle
 from bearsketch.batch import Batch
 from bearsketch.distributed.shards import Partition
 from bearsketch.exceptions import IncompatibleError, ParseError
 from bearsketch.learners import Learner
 from bearsketch.metrics import Reals, class_numbers
 from bearsketch.training.ahead import read_ahead
-from bearsketch.training.order import SHUFFLE, Order
+from bearsketch.training.order import Order
 from bearsketch.training.task import encode_labels
 
 Met = tuple[dict[str, int], dict[str, int], list[str], list[tuple[str, str, str]]]
@@ -164,7 +165,8 @@ def _encode(learner: Learner, batch: Batch) -> Reals:
         learner.labels,
         batch,
         known_from="of the first examples",
-        hint=f"Shuffle the data {SHUFFLE}, or name every class (--classes a,b,c).",
+        hint=f"Shuffle the data{how_to_shuffle()}, or name every class "
+        f"({either('classes=[...]', '--classes a,b,c')}).",
     )
 
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from bearsketch import _core
+from bearsketch.advice import either
 from bearsketch.io.options import ReadOptions
 from bearsketch.io.schema import AS_CATEGORY, Schema
 
@@ -37,7 +38,7 @@ def doubtful_columns(
         message = _stray(table, schema, column)
         if message is not None:
             yield "TAB-STRAY", message
-    if schema.label is not None and options.labels == "auto":
+    if schema.label is not None and options.labels in ("auto", "quantity"):
         message = _comma(table, schema, schema.label, options)
         if message is not None:
             yield "TAB-DECIMAL", message
@@ -53,7 +54,7 @@ def _comma(table: _core.CsvTable, schema: Schema, column: int, options: ReadOpti
     odd = [cell for cell in cells if b"," in cell]
     if not odd or not all(map(WITH_COMMA.fullmatch, cells)):
         return None
-    remedy = "decimal=',' (--decimal ,) reads them as numbers"
+    remedy = either("decimal=','", "--decimal ,") + " reads them as numbers"
     if all(map(_GROUPED.fullmatch, odd)):
         remedy += ", unless the comma groups digits: then take it out of the data"
     return (
@@ -75,6 +76,7 @@ def _stray(table: _core.CsvTable, schema: Schema, column: int) -> str | None:
     return (
         f"column {name!r} is read as categories, because of {present:,} cells looked at "
         f"{len(strays)} are no numbers (line {line}, column {place}: {shown!r}); write NA "
-        f"where a number is missing, declare the column numeric=[{name!r}] (--numeric {name}) "
-        "to have such cells refused, or categorical if they are right"
+        f"where a number is missing, declare the column numeric "
+        f"({either(f'numeric=[{name!r}]', f'--numeric {name}')}) to have such cells refused, or "
+        "categorical if they are right"
     )

@@ -6,6 +6,7 @@ import warnings
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from bearsketch.advice import either
 from bearsketch.exceptions import LimitError, ParameterError
 from bearsketch.learners.parts import (
     Automatic,
@@ -153,16 +154,7 @@ def _shape(
                 f"dimension must be given for learner {learner!r}, which keeps every weight"
             )
         return k or 0, 1, 1, dimension
-    ways = {
-        "memory": memory is not None,
-        "width": width is not None,
-        "compression": compression is not None,
-    }
-    if sum(ways.values()) > 1:
-        raise ParameterError(
-            "give one size: memory, width (with depth), or compression (with dimension), got "
-            + " and ".join(name for name, given in ways.items() if given)
-        )
+    _check_one_size(memory=memory, width=width, compression=compression)
     rows = recipe.depth if depth is None else depth
     if width is not None:
         return (100 if k is None else k), width, rows, 0
@@ -180,14 +172,45 @@ def _shape(
         cell_bytes=CELL_BYTES[precision],
         weight_bytes=WEIGHT_BYTES[precision],
     )
-    if k is not None and 2 * sizes.selected_bytes > budget:
-        warnings.warn(
-            f"the {k} selected features take {sizes.selected_bytes} of {budget} bytes, more than "
-            f"half: give more memory or a smaller k",
-            UserWarning,
-            stacklevel=4,
-        )
+    if k is not None:
+        _warn_of_large_k(sizes, budget)
     return sizes.k, sizes.width, sizes.depth, 0
+
+
+def _check_one_size(**ways: Any) -> None:
+    given = [name for name, value in ways.items() if value is not None]
+    if len(given) > 1:
+        raise ParameterError(
+            "give one size: memory, width (with depth), or compression (with dimension), got "
+            + " and ".join(given)
+        )
+
+
+def _warn_of_large_k(sizes: Sizes, budget: int) -> None:
+    if 2 * sizes.selected_bytes > budget:
+        warnings.warn(
+            f"the {sizes.k} selected features take {sizes.selected_bytes} of {budget} bytes, more "
+            f"than half: give more memory or a smaller k",
+            UserWarning,
+            stacklevel=5,
+        )
+
+
+def _direction(recipe: Recipe, step: Step) -> str:
+    """Direction of a recipe; its two stages have automatic steps, a given one is taken along g."""
+    given = not isinstance(step, Automatic)
+    return "gradient" if recipe.direction == "staged" and given else recipe.direction
+
+
+def _check_per_class(per_class: bool, columns: int) -> None:
+    if per_class and columns > MOST_PER_CLASS:
+        raise LimitError(
+            f"per_class takes at most {MOST_PER_CLASS} classes, got {columns}",
+            code="LABEL-PER-CLASS",
+            hint="Select for all classes together "
+            f"({either('per_class=False', '--shared')}), or keep room for fewer "
+            f"({either('max_classes', '--max-classes')}).",
+        )
 
 
 def resolve(
@@ -223,17 +246,9 @@ def resolve(
     precision = precision or recipe.precision
     check_choice("precision", precision, tuple(CELL_BYTES))
     step = as_step(step_size)
-    direction = recipe.direction
-    if direction == "staged" and not isinstance(step, Automatic):
-        direction = "gradient"  # its two steps are automatic; a given one is taken along g
+    direction = _direction(recipe, step)
     columns = n_classes if loss == "softmax" else 1
-    if per_class and columns > MOST_PER_CLASS:
-        raise LimitError(
-            f"per_class takes at most {MOST_PER_CLASS} classes, got {columns}",
-            code="LABEL-PER-CLASS",
-            hint="Select for all classes together (per_class=False, --shared), or keep room for "
-            "fewer (--max-classes).",
-        )
+    _check_per_class(per_class, columns)
     k, width, depth, dimension = _shape(
         learner,
         recipe,

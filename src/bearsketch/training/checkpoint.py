@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, Self, TypeVar
 
 from bearsketch import model_file
+from bearsketch.advice import either
 from bearsketch.exceptions import ModelFileError, ParameterError, SourceError
 from bearsketch.learners import Learner, state
 
@@ -110,7 +111,8 @@ class Checkpoints:
                 raise ParameterError(
                     f"checkpoint: {self.folder} holds checkpoints of an earlier run",
                     code="CKPT-EXISTS",
-                    hint="Go on from them (--resume), or name another folder.",
+                    hint=f"Go on from them ({either('resume=True', '--resume')}), or name "
+                    "another folder.",
                 )
         except BaseException:
             self.__exit__()

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from bearsketch.advice import either
 from bearsketch.learners import Learner
 from bearsketch.learners.noise import VERDICTS, noise_of
 from bearsketch.training.order import LEAST_EXAMPLES, Order
@@ -75,7 +76,8 @@ def too_small(learner: Learner) -> str | None:
     noise = noise_of(learner)
     if noise is None or noise.verdict != "too small":
         return None
-    return f"{VERDICTS[noise.verdict]} (--memory, -k; bearsketch plan says what a budget buys)"
+    how = either("memory, k; bearsketch.planning.plan", "--memory, -k; bearsketch plan")
+    return f"{VERDICTS[noise.verdict]} ({how} says what a budget buys)"
 
 
 def worse_than_guessing(

@@ -20,6 +20,7 @@ from typing import Any, Protocol, Self
 
 import numpy as np
 
+from bearsketch.advice import either
 from bearsketch.batch import Batch, Position
 from bearsketch.exceptions import DivergedError, IncompatibleError, ModelFileError
 from bearsketch.model_file import Arrays
@@ -82,7 +83,11 @@ class Keeper:
             if self._since:
                 self._write()
         path = self._checkpoints.written
-        told = "no example was learned yet" if path is None else f"go on from {path} with --resume"
+        told = (
+            "no example was learned yet"
+            if path is None
+            else f"go on from {path} with {either('resume=True', '--resume')}"
+        )
         stopped.args = (f"interrupted; no model was written; {told}",)
 
     @property

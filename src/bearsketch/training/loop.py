@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from bearsketch.advice import either, how_to_shuffle
 from bearsketch.batch import Batch
 from bearsketch.exceptions import LimitError, ParameterError
 from bearsketch.learners import Learner, make_learner
@@ -22,7 +23,7 @@ from bearsketch.training.doubts import Doubt, last_doubts, without_features
 from bearsketch.training.held import held_out
 from bearsketch.training.keeper import Keeper
 from bearsketch.training.memory import PEEK_BYTES, bounded, check_cap, program_bytes
-from bearsketch.training.order import SHUFFLE, Order
+from bearsketch.training.order import Order
 from bearsketch.training.process import peak_rss_bytes
 from bearsketch.training.resume import TrainingRun
 from bearsketch.training.scale import odd_scale
@@ -110,14 +111,7 @@ class Training:
         max_memory: int | None = None,
         **parts: Any,
     ) -> None:
-        if not 0.0 <= holdout < 1.0:
-            raise ParameterError(f"holdout must be a share from 0 to below 1, got {holdout!r}")
-        if holdout and not stream.reopens:
-            raise ParameterError(
-                "holdout reads the data once more to test the model, and this input can be read "
-                "only once",
-                hint="Save the input as a file, or watch the progressive loss instead.",
-            )
+        _check_holdout(holdout, stream)
         self.stream, self.passes, self.holdout = stream, passes, holdout
         self._wanted: dict[str, Any] = {
             "loss": loss,
@@ -284,8 +278,9 @@ class Training:
             self.learner.labels,
             batch,
             known_from="that were named" if named else "of the first examples",
-            hint=f"Shuffle the data {SHUFFLE}, name every class (--classes a,b,c), or keep "
-            "room for those to come (--max-classes N).",
+            hint=f"Shuffle the data{how_to_shuffle()}, name every class "
+            f"({either('classes=[...]', '--classes a,b,c')}), or keep room for those to come "
+            f"({either('max_classes', '--max-classes N')}).",
         )
 
     def _admit(self, label: Any, batch: Batch) -> None:
@@ -294,7 +289,7 @@ class Training:
                 f"{_place(batch, label)}label {shown_label(label)} would be class "
                 f"{len(self._numbers) + 1}, and room was kept for {self.task.reserved}",
                 code="LABEL-CLASSES",
-                hint="Raise max_classes (--max-classes).",
+                hint=f"Raise {either('max_classes', '--max-classes')}.",
             )
         plain = int(label) if isinstance(label, float) and label.is_integer() else label
         self._numbers[plain] = len(self._numbers)
@@ -372,6 +367,17 @@ class Training:
             "max_classes": self._wanted["max_classes"],
             "curve": self.curve.points(),
         }
+
+
+def _check_holdout(holdout: float, stream: Stream) -> None:
+    if not 0.0 <= holdout < 1.0:
+        raise ParameterError(f"holdout must be a share from 0 to below 1, got {holdout!r}")
+    if holdout and not stream.reopens:
+        raise ParameterError(
+            "holdout reads the data once more to test the model, and this input can be read "
+            "only once",
+            hint="Save the input as a file, or watch the progressive loss instead.",
+        )
 
 
 def _drain(first: deque[Batch], rest: Iterator[Batch]) -> Iterator[Batch]:

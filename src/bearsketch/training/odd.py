@@ -6,6 +6,7 @@ import re
 from collections import defaultdict
 from typing import Any
 
+from bearsketch.advice import either
 from bearsketch.training.seen import Seen, plain_label
 
 _NUMBER = re.compile(r"\s*[+-]?(\d+([.,]\d*)?|[.,]\d+)([eE][+-]?\d+)?\s*")
@@ -39,9 +40,9 @@ def number_hint(seen: Seen, *, quantity: bool) -> str:
     >>> seen = Seen()
     >>> seen.add(np.array(["1,5", "2,25", "3"]))
     >>> print(number_hint(seen, quantity=False))
-    These look like numbers with a decimal comma, such as '1,5': give decimal=',' (--decimal ,).
+    These look like numbers with a decimal comma, such as '1,5': decimal=',' reads them.
     """
-    squared = "use loss squared (--loss squared) to predict them"
+    squared = f"use {either('loss squared', '--loss squared')} to predict them"
     if not seen.words:
         return f"These look like numbers: {squared}." if quantity else ""
     words = sorted(seen.counts)
@@ -57,8 +58,9 @@ def number_hint(seen: Seen, *, quantity: bool) -> str:
     if comma is None:
         return ""
     return (
-        f"These look like numbers with a decimal comma, such as {comma!r}: give decimal=',' "
-        "(--decimal ,)."
+        f"These look like numbers with a decimal comma, such as {comma!r}: "
+        + either("decimal=','", "--decimal ,")
+        + " reads them."
     )
 
 
@@ -119,8 +121,8 @@ def _told(seen: Seen, rare: list[Any], one: str, many: str) -> str:
     labels, what = ("label", one) if len(rare) == 1 else ("labels", many)
     return (
         f"of the first {seen.examples:,} examples, {labels} {_listed(seen, rare)} {what}; mend "
-        "mistakes in the data, or name the classes (classes=[...], --classes a,b) to have other "
-        "labels refused"
+        "mistakes in the data, or name the classes "
+        f"({either('classes=[...]', '--classes a,b')}) to have other labels refused"
     )
 
 

@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from bearsketch.advice import either, how_to_shuffle
 from bearsketch.batch import Places
 
 Reals = npt.NDArray[np.float64]
 
 # Fewer changes of label than this share of those in a random order are told, from so many examples.
-SHUFFLE = "(lines: shuf; reads: seqkit shuffle)"  # how, for a message
 FEW_CHANGES, LEAST_EXAMPLES = 0.1, 1000
 
 
@@ -83,11 +83,12 @@ class Order:
             f"labels come in long runs ({self.changes + 1:,} runs in {self.examples:,} examples, "
             f"about {self.by_chance:,.0f} in a random order)"
         )
+        how, more = how_to_shuffle(), either("passes=5", "--passes 5")
         if passes > 1:
-            return f"{found}: the progressive figures say little; shuffle the examples {SHUFFLE}"
+            return f"{found}: the progressive figures say little; shuffle the examples{how}"
         return (
             f"{found}: one pass forgets what came first, and the progressive figures say little; "
-            f"shuffle the examples {SHUFFLE}, or give several passes (--passes 5)"
+            f"shuffle the examples{how}, or give several passes ({more})"
         )
 
     def to_array(self) -> Reals:

@@ -7,10 +7,10 @@ from collections.abc import Callable, Collection
 import numpy as np
 import numpy.typing as npt
 
+from bearsketch.advice import how_to_shuffle
 from bearsketch.batch import Batch
 from bearsketch.escape import visible
 from bearsketch.keys import key_name
-from bearsketch.training.order import SHUFFLE
 
 Reals = npt.NDArray[np.float64]
 
@@ -76,7 +76,8 @@ def odd_scale(
     if grow.any():
         return (
             f"values of {shown(grow)} grow along the data, as a row number or a time does, which "
-            f"can spoil learning in one pass: leave them out, or shuffle the examples {SHUFFLE}"
+            f"can spoil learning in one pass: leave them out, or shuffle the examples"
+            + how_to_shuffle()
         )
     typical = float(np.median(np.abs(values)))
     large = (rms > LARGE) & (rms > (TIMES_OTHERS_STAGED if staged else TIMES_OTHERS) * typical)

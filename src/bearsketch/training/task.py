@@ -8,11 +8,11 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from bearsketch.advice import either, how_to_shuffle
 from bearsketch.batch import Batch
 from bearsketch.exceptions import DataError, LimitError, ParameterError, ParseError
 from bearsketch.learners.labels import Label, Labels
 from bearsketch.training.odd import number_hint, odd_classes, odd_numbers, some_word
-from bearsketch.training.order import SHUFFLE
 from bearsketch.training.seen import Seen, plain_label
 
 # Labels that are words may be so many classes unless max_classes says otherwise.
@@ -90,7 +90,8 @@ def _classes(seen: Seen, loss: str, max_classes: int | None) -> Task:
             f"first {seen.examples:,} examples",
             code="LABEL-CLASSES",
             hint=number_hint(seen, quantity=_is_quantity(seen, None))
-            or "Check which column or field is the label, or raise max_classes (--max-classes).",
+            or "Check which column or field is the label, or raise "
+            f"{either('max_classes', '--max-classes')}.",
         )
     if max_classes is not None and (len(values), max_classes) != (2, 2) and loss != "logistic":
         spare = max_classes - len(values)
@@ -137,7 +138,7 @@ def _two_classes(seen: Seen, values: list[Label]) -> Task:
             code="LABEL-CLASSES",
             hint=number_hint(seen, quantity=_is_quantity(seen, None))
             or odd
-            or "Use loss softmax (--loss softmax), or leave the loss to be found out.",
+            or f"Use {either('', '--')}loss softmax, or leave the loss to be found out.",
         )
     if len(values) == 2:
         return Task("logistic", tuple(values), 0, _counted(values))
@@ -154,8 +155,8 @@ def _one_label(seen: Seen, values: list[Label]) -> DataError:
         f"labels must be of two classes at least, got {what} in all of the first "
         f"{seen.examples:,} examples",
         code="LABEL-ONE",
-        hint=f"Shuffle the data {SHUFFLE}, name all classes (--classes a,b), or use loss "
-        "squared for numbers.",
+        hint=f"Shuffle the data{how_to_shuffle()}, name all classes "
+        f"({either('classes=[...]', '--classes a,b')}), or use loss squared for numbers.",
     )
 
 

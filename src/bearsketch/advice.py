@@ -1,0 +1,38 @@
+"""Advice in the words of whoever reads it: a user of Python, or of the command line."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+
+_reads_commands = False
+
+
+@contextlib.contextmanager
+def for_commands() -> Iterator[None]:
+    """Advise in options of commands for as long as one runs; workers it forks do so too."""
+    global _reads_commands
+    before, _reads_commands = _reads_commands, True
+    try:
+        yield
+    finally:
+        _reads_commands = before
+
+
+def either(python: str, command: str) -> str:
+    """Give the words for the reader at hand.
+
+    Examples
+    --------
+    >>> either("passes=5", "--passes 5")
+    'passes=5'
+    >>> with for_commands():
+    ...     either("passes=5", "--passes 5")
+    '--passes 5'
+    """
+    return command if _reads_commands else python
+
+
+def how_to_shuffle() -> str:
+    """Say with what to shuffle, after "shuffle the examples"; in Python that needs no saying."""
+    return either("", " (lines: shuf; reads: seqkit shuffle)")
