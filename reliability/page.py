@@ -118,55 +118,64 @@ def _fuzz_rows(results: dict[str, Any]) -> Iterator[list[Any]]:
 
 
 def _counts(results: dict[str, Any]) -> Iterator[list[Any]]:
-    def row(what: str, tried: int, held: int) -> list[Any]:
-        return [what, f"{tried:,}", f"{held:,}"]
-
+    """What was tried and how often it held, in the order of the page."""
     if "kills" in results:
-        found = results["kills"]
-        n = found["kills"]
-        yield row("random SIGKILLs: no checkpoint torn", n, n - found["torn"])
-        yield row(
-            f"... no more than an interval lost ({found['interval']:,} examples and a batch; most "
-            f"{found['most_examples_lost']:,})",
-            n,
-            n - found["lost_beyond_interval"],
-        )
-        yield row("... resumed to the same model, byte for byte", n, found["equal"])
-    calls = results.get("syscalls", {})
-    if "kills" in calls:
-        found = calls["kills"]
-        yield row(
-            f"SIGKILL at a system call of writing a checkpoint or the model, {found['points']} "
-            "calls: nothing torn",
-            found["tried"],
-            found["intact"],
-        )
-        yield row("... resumed to the same model", found["tried"], found["equal"])
-        found = calls["errors"]
-        names = {
-            "exit_4": "ENOSPC or EIO at write, fsync, rename, open or close: exit code 4",
-            "intact": "... older checkpoints intact",
-            "no_stray": "... nothing left behind",
-            "equal_after_resume": "... resumed to the same model",
-        }
-        for name, what in names.items():
-            yield row(what, found["points"], found[name])
+        yield from _kill_rows(results["kills"])
+    if "kills" in results.get("syscalls", {}):
+        yield from _call_rows(results["syscalls"])
     if "determinism" in results:
         found = results["determinism"]
         same = found["runs"] if found["distinct"] == 1 else 0
-        yield row(
-            "threads 1, 2, 4 x compressions and sizes of chunks: one hash", found["runs"], same
-        )
+        what = "threads 1, 2, 4 x compressions and sizes of chunks: one hash"
+        yield _row(what, found["runs"], same)
     for name, what in SLOW.items():
         if name in results.get("fuzz", {}):
             found = results["fuzz"][name]
-            yield row(what, found["executions"], found["executions"] - found["crashes"])
-    for name, found in results.get("files", {}).items():
-        if isinstance(found, dict):
-            for what in ("cuts", "flips", "edits"):
-                title = {"cuts": "lengths", "flips": "flipped bits", "edits": "random edits"}[what]
-                text = f"{name} file of {found['bytes']:,} bytes, {title}: refused"
-                yield row(text, found[what], found[f"{what}_refused"])
+            yield _row(what, found["executions"], found["executions"] - found["crashes"])
+    yield from _file_rows(results.get("files", {}))
+
+
+def _row(what: str, tried: int, held: int) -> list[Any]:
+    return [what, f"{tried:,}", f"{held:,}"]
+
+
+def _kill_rows(found: dict[str, Any]) -> Iterator[list[Any]]:
+    n = found["kills"]
+    yield _row("random SIGKILLs: no checkpoint torn", n, n - found["torn"])
+    yield _row(
+        f"... no more than an interval lost ({found['interval']:,} examples and a batch; most "
+        f"{found['most_examples_lost']:,})",
+        n,
+        n - found["lost_beyond_interval"],
+    )
+    yield _row("... resumed to the same model, byte for byte", n, found["equal"])
+
+
+def _call_rows(calls: dict[str, Any]) -> Iterator[list[Any]]:
+    found = calls["kills"]
+    yield _row(
+        f"SIGKILL at a system call of writing a checkpoint or the model, {found['points']} "
+        "calls: nothing torn",
+        found["tried"],
+        found["intact"],
+    )
+    yield _row("... resumed to the same model", found["tried"], found["equal"])
+    names = {
+        "exit_4": "ENOSPC or EIO at write, fsync, rename, open or close: exit code 4",
+        "intact": "... older checkpoints intact",
+        "no_stray": "... nothing left behind",
+        "equal_after_resume": "... resumed to the same model",
+    }
+    for name, what in names.items():
+        yield _row(what, calls["errors"]["points"], calls["errors"][name])
+
+
+def _file_rows(files: dict[str, Any]) -> Iterator[list[Any]]:
+    titles = {"cuts": "lengths", "flips": "flipped bits", "edits": "random edits"}
+    for name, found in files.items():
+        for what, title in titles.items() if isinstance(found, dict) else ():
+            text = f"{name} file of {found['bytes']:,} bytes, {title}: refused"
+            yield _row(text, found[what], found[f"{what}_refused"])
 
 
 def _memory(found: dict[str, Any]) -> Iterator[str]:

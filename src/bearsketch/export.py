@@ -146,7 +146,7 @@ def to_onnx(model: LinearModel) -> bytes:
     """
     try:
         import onnx
-        from onnx import TensorProto, helper
+        from onnx import helper
     except ModuleNotFoundError:
         raise ParameterError(
             "export to onnx needs the package onnx, which is not installed",
@@ -154,6 +154,23 @@ def to_onnx(model: LinearModel) -> bytes:
         ) from None
     if not model.names:
         raise ParameterError("export to onnx needs at least one selected feature, got none")
+    made = helper.make_model(
+        _onnx_graph(model),
+        opset_imports=[helper.make_opsetid("", 17)],
+        producer_name="bearsketch",
+        ir_version=8,
+    )
+    names = {"feature_names": model.names, "aliases": model.aliases, "reading": model.reading}
+    helper.set_model_props(made, {name: json.dumps(value) for name, value in names.items()})
+    onnx.checker.check_model(made, full_check=True)
+    data: bytes = made.SerializeToString(deterministic=True)
+    return data
+
+
+def _onnx_graph(model: LinearModel) -> Any:
+    """Graph from values to margins, and on to what the loss predicts."""
+    from onnx import TensorProto, helper
+
     double, n, columns = TensorProto.DOUBLE, len(model.names), len(model.intercept)
     nodes = [
         helper.make_node("Cast", ["values"], ["exact"], to=double),
@@ -166,27 +183,13 @@ def to_onnx(model: LinearModel) -> bytes:
     ]
     outputs = [helper.make_tensor_value_info("margins", double, ["n", columns])]
     more_nodes, more_constants, more_outputs = _onnx_tail(model)
-    graph = helper.make_graph(
+    return helper.make_graph(
         nodes + more_nodes,
         "bearsketch",
         [helper.make_tensor_value_info("values", TensorProto.FLOAT, ["n", n])],
         outputs + more_outputs,
         constants + more_constants,
     )
-    made = helper.make_model(
-        graph, opset_imports=[helper.make_opsetid("", 17)], producer_name="bearsketch", ir_version=8
-    )
-    helper.set_model_props(
-        made,
-        {
-            "feature_names": json.dumps(model.names),
-            "aliases": json.dumps(model.aliases),
-            "reading": json.dumps(model.reading),
-        },
-    )
-    onnx.checker.check_model(made, full_check=True)
-    data: bytes = made.SerializeToString(deterministic=True)
-    return data
 
 
 def _onnx_tail(model: LinearModel) -> tuple[list[Any], list[Any], list[Any]]:

@@ -143,16 +143,20 @@ def plan(
     }
     if memory is None:
         memory = needed_bytes(k or 0, features=features, tail=tail, **parts)
-    config = _config(memory=memory, k=k, **parts)
+    return _bought(_config(memory=memory, k=k, **parts), features, tail)
+
+
+def _bought(config: Config, features: int, tail: float) -> Plan:
+    """Plan of a model whose shape is settled, for so many features whose weights fall so."""
     norm = _tail_norm(config, features, tail)
     cells = config.width * config.depth
     floor = norm / math.sqrt(config.width) * row_error(config.depth, config.query)
     by_chance = features * chance_above(1.0 / floor, config.columns) if floor else 0.0
     sizes = config.sizes
     return Plan(
-        learner=learner,
+        learner=config.learner,
         precision=config.precision,
-        classes=classes,
+        classes=config.n_classes,
         k=config.k,
         width=config.width,
         depth=config.depth,

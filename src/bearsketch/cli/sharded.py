@@ -81,29 +81,16 @@ def run_sharded(
     quiet: bool,
 ) -> Summary:
     """Train with several workers and write the model."""
-    from bearsketch.cli.checks import rows_of_batch
-    from bearsketch.distributed import DEFAULT_SHARDS, Driver
-    from bearsketch.distributed.prepare import prepare
+    from bearsketch.distributed import Driver
 
     crew.check(wanted)
     given = read_options(reading)
-    form = given.pop("format", "auto")
-    given["rows"] = rows_of_batch(parts["batch_size"])
-    chosen = {name: wanted[name] for name in ("loss", "classes", "passes")}
     kept = crew.checkpoints()
     # The folder is locked after the workers began: copies of this process would hold its lock.
     with make_display(quiet) as display, crew.runner() as runner, kept or nullcontext():
-        shards = crew.shards or max(DEFAULT_SHARDS, runner.workers)
-        prepared = prepare(
-            named, shards=shards, rounds=crew.rounds, format=form, options=given, **chosen, **parts
-        )
-        driver = Driver(
-            prepared.plan,
-            prepared.learner,
-            prepared.job,
-            passes=wanted["passes"],
-            checkpoint=kept,
-        )
+        prepared = _prepare(crew, runner.workers, named, wanted, parts, given)
+        how = {"passes": wanted["passes"], "checkpoint": kept}
+        driver = Driver(prepared.plan, prepared.learner, prepared.job, **how)
         _begin(display, prepared, runner.workers)
         if crew.resume and driver.resume():
             display.note(f"resumed after round {driver.done} of {driver.rounds}")
@@ -118,6 +105,29 @@ def run_sharded(
     if not quiet:
         _report(display, driver, summary, output)
     return summary
+
+
+def _prepare(
+    crew: Crew,
+    workers: int,
+    named: list[str],
+    wanted: dict[str, Any],
+    parts: dict[str, Any],
+    given: dict[str, Any],
+) -> Prepared:
+    from bearsketch.cli.checks import rows_of_batch
+    from bearsketch.distributed import DEFAULT_SHARDS
+    from bearsketch.distributed.prepare import prepare
+
+    return prepare(
+        named,
+        shards=crew.shards or max(DEFAULT_SHARDS, workers),
+        rounds=crew.rounds,
+        format=given.pop("format", "auto"),
+        options={**given, "rows": rows_of_batch(parts["batch_size"])},
+        **{name: wanted[name] for name in ("loss", "classes", "passes")},
+        **parts,
+    )
 
 
 def _begin(display: Display, prepared: Prepared, workers: int) -> None:
