@@ -213,3 +213,22 @@ def test_a_model_does_not_go_to_standard_output(spam, tmp_path):
     assert done.returncode == 2
     assert "the output must be a file, got - for standard output" in done.stderr
     assert list(tmp_path.iterdir()) == []
+
+
+def test_labels_that_are_true_or_false_are_numbers_unless_named(tmp_path):
+    table, model = tmp_path / "t.csv", tmp_path / "m.bear"
+    table.write_text("word,label\n" + "free,True\nlunch,False\n" * 50)
+    assert result("train", table, "-o", model)["classes"] == [0, 1]
+    assert result("evaluate", model, table)["accuracy"] == 1.0
+    for workers in ([], ["--workers", 1]):
+        told = result("train", table, "-o", model, "--classes", "False,True", *workers)
+        assert told["classes"] == ["False", "True"]
+    assert result("evaluate", model, table)["accuracy"] == 1.0
+
+
+def test_advice_is_given_in_options(tmp_path):
+    data = tmp_path / "t.vw"
+    data.write_text("a | x\n" * 600 + "b | y\n" * 600)
+    told = good("train", data, "-o", tmp_path / "m.bear", "--classes", "a,b").stderr
+    assert "(lines: shuf; reads: seqkit shuffle), or give several passes (--passes 5)" in told
+    assert "passes=5" not in told

@@ -375,3 +375,16 @@ def test_columns_of_text_are_told_and_known():
         read(table(b"a,b\nx y,1\n"), text_columns=["c"])
     with pytest.raises(ParameterError, match="categorical, numeric or text, not two of them"):
         open_stream(table(b"a,b\n"), text_columns=["a"], categorical=["a"])
+
+
+def test_labels_that_are_true_or_false_are_numbers_as_in_arrow():
+    for words in ((b"true", b"false"), (b"True", b"False"), (b"TRUE", b"FALSE")):
+        text = b"a,label\nx,%s\ny,%s\nz,\n" % words
+        labels = labels_of(table(text))
+        assert labels[:2] == [1.0, 0.0]
+        assert labels_of(table(text), labels="name")[:2] == [word.decode() for word in words]
+
+
+def test_true_beside_other_words_is_a_word():
+    assert labels_of(table(b"a,label\nx,true\ny,half-true\n")) == ["true", "half-true"]
+    assert "not a finite number" in broken(b"a,label\nx,1\ny,half-true\n").message

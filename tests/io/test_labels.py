@@ -265,3 +265,14 @@ def test_a_cut_line_of_json_is_told_as_such(line):
         read(io.BytesIO(b'{"a": 1, "label": 1}\n' + line), "jsonl")
     told = "the line ends inside its object: it is cut, or the object is on several lines: "
     assert f"{told}'{line.decode()}'" in str(caught.value)
+
+
+def test_labels_of_sequences_are_numbers_where_numbers_are_to_be_predicted():
+    text = b">r1 t=0562\nACGT\n>r2 t=37\nACGT\n"
+
+    def read(kind):
+        return labels_of(named(text, "r.fa"), "fasta", kmer=3, label_regex=r"t=(\d+)", labels=kind)
+
+    assert read("auto") == ["0562", "37"]
+    assert read("quantity") == [562.0, 37.0]
+    assert labels_of(named(b"a | x\nb | y\n", "t.vw"), "vw", labels="quantity") == ["a", "b"]

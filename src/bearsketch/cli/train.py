@@ -284,7 +284,7 @@ def _run(
         "include_unlabelled": False,
         "seed": parts["seed"],
         "rows": rows_of_batch(parts["batch_size"]),
-        **labels_for(wanted["loss"], reading),
+        "labels": labels_for(wanted["loss"], wanted["classes"]),
     }
     with open_stream(named, **options) as stream, make_display(quiet) as display:
         training = Training(stream, **wanted, **parts)

@@ -168,7 +168,7 @@ def look_at(
     classes: Any = None,
 ) -> Look:
     """Read the first examples, only one batch of them where the labels are known."""
-    given = {**options, "include_unlabelled": False, **labels_for(loss, options)}
+    given = {"labels": labels_for(loss, classes), **options, "include_unlabelled": False}
     enough = 1 if classes is not None or loss == "squared" else PEEK_EXAMPLES
     with open_stream(source, format, **given) as stream:
         seen, first = first_examples(stream, enough)

@@ -160,7 +160,7 @@ class SketchEstimator(SelectsFeatures, KeepsModel, CallbackSupportMixin, BaseEst
         with contextlib.ExitStack() as opened:
             batches = batches_of(source)
             if batches is None:
-                batches = opened.enter_context(self._open(source, seed, options))
+                batches = opened.enter_context(self._open(source, seed, options, classes))
             elif iter(batches) is batches and self.passes > 1:
                 raise ParameterError(
                     f"passes must be 1 for an iterator, which is read once, got {self.passes}",
@@ -173,12 +173,12 @@ class SketchEstimator(SelectsFeatures, KeepsModel, CallbackSupportMixin, BaseEst
                 self.learner_.run = read_record(batches)
         return self
 
-    def _open(self, source: Any, seed: int, options: dict[str, Any]) -> Any:
+    def _open(self, source: Any, seed: int, options: dict[str, Any], classes: Any) -> Any:
         from bearsketch.io import open_stream
         from bearsketch.io.labels import labels_for
 
-        labels = labels_for("auto" if self._classifies() else "squared", options)
-        given = {"include_unlabelled": False, **labels, **self._read_options(options)}
+        labels = labels_for("auto" if self._classifies() else "squared", classes)
+        given = {"include_unlabelled": False, "labels": labels, **self._read_options(options)}
         return open_stream(source, **{**given, "seed": seed})
 
     def _read_options(self, options: dict[str, Any]) -> dict[str, Any]:

@@ -47,6 +47,9 @@ from bearsketch.io.schema import (
     make_schema,
 )
 
+# Labels of tables that are 1 and 0, as those of Arrow are; in any case of letters.
+_TRUTHS = {b"true": 1.0, b"false": 0.0}
+
 
 class Shared:
     """What the first input of a stream settles for the others."""
@@ -150,9 +153,7 @@ class TableReader(ABC):
         if kind.kind == "auto" and schema.shapes[schema.label] == NUMBER:
             kind.kind = "number"  # also true and false, which are 1 and 0
         if kind.kind == "auto":
-            seen = self._first_label(schema.label, first, last)
-            comma = self._options.decimal == "," and WITH_COMMA.fullmatch(seen)
-            kind.settle(seen.replace(b",", b".") if comma else seen)
+            self._settle_labels(schema.label, first, last)
         if kind.kind == "auto":
             return None
         if kind.kind == "name":
@@ -160,19 +161,38 @@ class TableReader(ABC):
             for i, message in wrong.items():
                 self._refuse(bad, first + i, schema.label, "TAB-LABEL", message)
             return labels
-        values, kinds = self._table.numbers(schema.label, first, last)
-        for at in np.flatnonzero(kinds > A_NUMBER):
-            message = "a label that is not a finite number, where labels are numbers"
-            self._refuse(bad, first + int(at), schema.label, "TAB-LABEL", message)
-        return np.asarray(values)
+        return self._number_labels(schema.label, first, last, bad)
 
-    def _first_label(self, column: int, first: int, last: int) -> bytes:
-        """First label that is no mark of a missing number; such a mark where all are."""
+    def _number_labels(
+        self, column: int, first: int, last: int, bad: dict[int, Trouble]
+    ) -> npt.NDArray[np.float64]:
+        values, kinds = self._table.numbers(column, first, last)
+        labels, odd = np.array(values), np.flatnonzero(kinds > A_NUMBER)
+        texts = self._table.texts(column, first, last) if len(odd) else []
+        for at in map(int, odd):
+            truth = _TRUTHS.get(texts[at].strip().lower())
+            if truth is None:
+                message = "a label that is not a finite number, where labels are numbers"
+                self._refuse(bad, first + at, column, "TAB-LABEL", message)
+            else:
+                labels[at] = truth
+        return labels
+
+    def _settle_labels(self, column: int, first: int, last: int) -> None:
+        """Decide what labels are by the first one; only if all so far are true or false by those.
+
+        A mark of a missing number does not count, unless all are.
+        """
         ahead = max(last, min(self._table.n_rows, first + TYPE_ROWS))
         texts = self._table.texts(column, first, ahead)
         _, kinds = self._table.numbers(column, first, ahead)
         seen = [text for text, kind in zip(texts, kinds, strict=True) if kind != ABSENT]
-        return next(iter(seen), next((text for text in texts if text.strip()), b""))
+        if seen and all(text.strip().lower() in _TRUTHS for text in seen):
+            self._shared.labels.kind = "number"
+            return
+        label = next(iter(seen), next((text for text in texts if text.strip()), b""))
+        comma = self._options.decimal == "," and WITH_COMMA.fullmatch(label)
+        self._shared.labels.settle(label.replace(b",", b".") if comma else label)
 
     def _weights(
         self, schema: Schema, first: int, last: int, bad: dict[int, Trouble]

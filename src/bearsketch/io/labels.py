@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from codecs import BOM_UTF8
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -31,7 +31,8 @@ class LabelKind:
     """Whether the labels of a stream are numbers or names; the first one decides."""
 
     def __init__(self, wanted: str) -> None:
-        self.kind = wanted
+        self._quantity = wanted == "quantity"
+        self.kind = "auto" if self._quantity else wanted
 
     def settle(self, first: bytes) -> None:
         """Decide by the first label, if that is still open."""
@@ -41,7 +42,8 @@ class LabelKind:
     def settle_identifier(self, first: bytes) -> None:
         """Decide for labels that are parts of names: 0562 and 1.1 are taxa, 0 and 1 are numbers."""
         if self.kind == "auto" and first:
-            self.kind = "number" if _ZERO_ONE.fullmatch(first) else "name"
+            number = self._quantity or _ZERO_ONE.fullmatch(first)
+            self.kind = "number" if number else "name"
 
     def convert(self, texts: Sequence[bytes]) -> tuple[npt.NDArray[Any] | None, dict[int, str]]:
         """Labels as an array, and what is wrong with those that do not fit.
@@ -80,9 +82,22 @@ def names_array(texts: Sequence[bytes]) -> tuple[npt.NDArray[Any], dict[int, str
     return np.array([text.decode("utf-8", "surrogateescape") for text in shown], dtype=str), bad
 
 
-def labels_for(loss: str, options: Mapping[str, Any]) -> dict[str, str]:
-    """Labels of sequences are names, or 0 and 1, unless numbers are to be predicted."""
-    return {"labels": "number"} if loss == "squared" and options.get("kmer") else {}
+def labels_for(loss: str, classes: Any = None) -> str:
+    """Option ``labels`` of a stream to be learned with a loss, or ``auto``, and these classes.
+
+    Examples
+    --------
+    >>> labels_for("squared"), labels_for("auto", ["0", "1"]), labels_for("auto", ["yes", "no"])
+    ('quantity', 'auto', 'name')
+    """
+    words = () if classes is None else classes
+    if any(isinstance(label, str) and not _is_number(label) for label in words):
+        return "name"
+    return "quantity" if loss == "squared" else "auto"
+
+
+def _is_number(label: str) -> bool:
+    return _NUMBER.fullmatch(label.strip().encode("utf-8", "surrogateescape")) is not None
 
 
 class SequenceLabels:

@@ -41,8 +41,10 @@ class ReadOptions:
         Whether batches carry the names of their features.
     include_unlabelled : bool
         Whether examples without a label are handed over; to train they are left out.
-    labels : {"auto", "number", "name"}
-        What labels are. With ``auto`` the first label decides for the whole stream.
+    labels : {"auto", "number", "name", "quantity"}
+        What labels are. With ``auto`` the first label decides for the whole stream, and those of
+        sequences are names, unless they are 0 and 1. ``quantity`` is for numbers to be predicted:
+        as ``auto``, but those of sequences are numbers.
     labels_needed : bool
         Whether ``label_column`` and ``weight_column`` must be there; to predict they need not.
     on_error : {"fail", "skip"}
@@ -110,7 +112,7 @@ class ReadOptions:
     live: bool = False
     names: bool = True
     include_unlabelled: bool = True
-    labels: Literal["auto", "number", "name"] = "auto"
+    labels: Literal["auto", "number", "name", "quantity"] = "auto"
     labels_needed: bool = True
     on_error: Literal["fail", "skip"] = "fail"
     max_errors: int | float | None = None
@@ -242,7 +244,7 @@ CHECKS: dict[str, Check] = {
     "live": _BOOL,
     "names": _BOOL,
     "include_unlabelled": _BOOL,
-    "labels": _one_of("auto", "number", "name"),
+    "labels": _one_of("auto", "number", "name", "quantity"),
     "labels_needed": _BOOL,
     "on_error": _one_of("fail", "skip"),
     "max_errors": ("a count, or a share of at least 0 and below 1", _is_share),
