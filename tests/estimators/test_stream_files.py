@@ -17,7 +17,7 @@ from bearsketch import (
     SourceError,
     load,
 )
-from bearsketch.io import open_stream
+from bearsketch.io import open_like, open_stream
 from bearsketch.io.remember import read_options
 
 LINES = b"1 | buy now\n-1 | meet now\n1 | buy cheap\n-1 | meet lunch\n" * 50
@@ -142,3 +142,57 @@ def test_a_loaded_model_has_the_names_of_its_columns(tmp_path):
     loaded = SketchClassifier.load(tmp_path / "m.bear")
     assert_array_equal(loaded.selected_names_, model.selected_names_)
     assert "c" in loaded.selected_names_
+
+
+READS = b">r1 t=u\nACGTACGTTT\n>r2 t=v\nGGGCCCGGGA\n" * 30
+
+
+@pytest.fixture
+def of_reads(tmp_path):
+    path = tmp_path / "reads.fa"
+    path.write_bytes(READS)
+    given = {"kmer": 5, "label_regex": r"t=(\w)"}
+    return path, SketchClassifier(k=5, memory="8KiB").fit_stream(path, **given)
+
+
+def test_a_source_is_opened_like_that_of_a_model(of_reads, tmp_path):
+    path, model = of_reads
+    model.save(tmp_path / "m.bear")
+    for kept in (model, load(tmp_path / "m.bear")):
+        with open_like(kept, path, labelled=True) as stream:
+            for batch in stream:
+                assert_array_equal(model.predict(batch), batch.labels)
+        with open_like(kept, io.BytesIO(b">new\nACGTACGTTT\n")) as stream:
+            assert [model.predict(batch).tolist() for batch in stream] == [["u"]]
+
+
+@pytest.mark.parametrize(
+    "option",
+    [{"kmer": 6}, {"canonical": False}, {"presence": True}, {"alphabet": "iupac"}],
+)
+def test_options_that_make_other_features_are_refused(of_reads, option):
+    path, model = of_reads
+    told = f"the model was trained with {next(iter(option))} "
+    with pytest.raises(ParameterError, match=told):
+        open_like(model, path, **option)
+
+
+def test_options_of_words_that_make_other_features_are_refused():
+    lines = b"u\tcheap pills\nv\tlunch now\n" * 30
+    given = {"format": "text", "ngrams": [1, 2]}
+    model = SketchClassifier(k=5, memory="8KiB").fit_stream(io.BytesIO(lines), **given)
+    for option in ({"ngrams": (1, 1)}, {"lowercase": False}, {"char_ngrams": (2, 3)}):
+        with pytest.raises(ParameterError, match="other features of the same data"):
+            open_like(model, io.BytesIO(lines), **option)
+    with open_like(model, io.BytesIO(lines), ngrams=[1, 2]) as stream:
+        assert len(next(iter(stream))) == 60
+
+
+def test_named_classes_that_are_words_make_labels_words():
+    table = b"a,label\n" + b"x,true\ny,false\n" * 30
+    given = {"format": "csv"}
+    model = SketchClassifier(k=2, memory="8KiB").fit_stream(io.BytesIO(table), **given)
+    assert model.classes_.tolist() == [0, 1]
+    named = {"classes": ["false", "true"], **given}
+    model = SketchClassifier(k=2, memory="8KiB").fit_stream(io.BytesIO(table), **named)
+    assert model.classes_.tolist() == ["false", "true"]

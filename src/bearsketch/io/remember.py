@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import fields
+from os import PathLike, fspath
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from bearsketch.exceptions import ParameterError
+from bearsketch.io.formats import format_named
 from bearsketch.io.options import ReadOptions
-
-if TYPE_CHECKING:
-    from bearsketch.io.stream import Stream
+from bearsketch.io.stream import Stream, open_stream
 
 # What decides which features an example has, and where its label is.
 REMEMBERED = """
@@ -18,6 +19,9 @@ label_column weight_column categorical numeric drop header columns separator dec
 duplicates kmer
 alphabet canonical presence window stride label_from label_regex ngrams char_ngrams lowercase
 """.split()
+# Those that make other features of the same data: a model is read as it was learned.
+FIXED = "kmer alphabet canonical presence ngrams char_ngrams lowercase".split()
+_LABELS = ("label_from", "label_regex", "label_table")
 
 MOST_SOURCES = 100
 
@@ -66,3 +70,74 @@ def read_options(record: dict[str, Any]) -> dict[str, Any]:
         for name, value in given.items()
         if name in REMEMBERED
     }
+
+
+def open_like(model: Any, source: Any, *, labelled: bool = False, **options: Any) -> Stream:
+    r"""Open a source with the options the data of a model was read with.
+
+    Parameters
+    ----------
+    model : Learner or estimator
+        Trained on a stream.
+    source
+        As for :func:`bearsketch.io.open_stream`.
+    labelled : bool
+        Whether labels are needed, to test or to learn on; examples without one are left out.
+    **options
+        Of :func:`bearsketch.io.open_stream`, instead of those remembered. Other options of
+        k-mers or n-grams than the model's are refused, as they make other features.
+
+    Returns
+    -------
+    Stream
+
+    Examples
+    --------
+    >>> import io
+    >>> from bearsketch import SketchClassifier
+    >>> table = b"city,kept\n" + b"rome,yes\nparis,no\n" * 20
+    >>> model = SketchClassifier(memory="4KiB").fit_stream(
+    ...     io.BytesIO(table), format="csv", label_column="kept"
+    ... )
+    >>> with open_like(model, io.BytesIO(b"city\nrome\n")) as stream:
+    ...     [str(label) for batch in stream for label in model.predict(batch)]
+    ['yes']
+    """
+    learner = model.to_learner() if hasattr(model, "to_learner") else model
+    given = {**_still_true(learner.run, options), **options}
+    if labelled:
+        words = isinstance((learner.labels.classes or (0,))[0], str)
+        given.setdefault("labels", "name" if words else "number")
+    elif (learner.naming or "").startswith(("kmer", "iupac")):
+        # A read need not say what it is to be predicted.
+        given |= dict.fromkeys(_LABELS) | {"label_from": "none"}
+    given.setdefault("format", _format_like(learner.run, source))
+    needs = {"include_unlabelled": not labelled, "labels_needed": labelled}
+    return open_stream(source, **{**needs, **given, "seed": learner.config.seed})
+
+
+def _still_true(record: dict[str, Any], given: dict[str, Any]) -> dict[str, Any]:
+    """Take what a model remembers, but for labels that are told anew; features must stay."""
+    kept = read_options(record)
+    defaults = {spec.name: spec.default for spec in fields(ReadOptions)}
+    for name in FIXED if "options" in record else ():
+        before = kept.get(name, defaults[name])
+        now = given.get(name, before)
+        if (tuple(now) if isinstance(now, list) else now) != before:
+            raise ParameterError(
+                f"the model was trained with {name} {before}, got {now}, which makes other "
+                "features of the same data",
+                hint="Leave the option out: the model remembers it.",
+            )
+    anew = _LABELS if any(name in given for name in _LABELS) else ()
+    return {name: value for name, value in kept.items() if name not in anew}
+
+
+def _format_like(record: dict[str, Any], source: Any) -> str:
+    """Format of the model's data, unless the name of a source tells another."""
+    remembered = str(record.get("format", "auto"))
+    first = source[0] if isinstance(source, list | tuple) and source else source
+    if first == "-" and remembered in ("fasta", "fastq"):
+        return "auto"  # the first byte tells
+    named = format_named(fspath(first)) if isinstance(first, str | PathLike) else None
+    return named or remembered
