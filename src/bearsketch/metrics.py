@@ -305,13 +305,15 @@ def class_numbers(margins: Reals) -> Numbers:
 
 
 def log_losses(numbers: Numbers, margins: Reals) -> Reals:
-    """Log-loss of each example from a margin for each class, without overflow.
+    """Log-loss of each example, without overflow.
 
     Examples
     --------
-    >>> log_losses(np.array([1]), np.array([[0.0, 0.0]])).round(3)
+    >>> log_losses(np.array([1]), np.array([[0.0]])).round(3)
     array([0.693])
     """
+    if margins.shape[1] == 1:
+        return np.asarray(np.logaddexp(0.0, np.where(numbers == 1, -1.0, 1.0) * margins[:, 0]))
     top = margins.max(axis=1, keepdims=True)
     norm = np.log(np.exp(margins - top).sum(axis=1)) + top[:, 0]
     return np.asarray(norm - margins[np.arange(len(numbers)), numbers])

@@ -183,6 +183,18 @@ def test_an_estimator_keeps_words_as_classes(tmp_path):
     assert fitted.predict([["word=free"]]).tolist() == ["spam"]
 
 
+def test_an_estimator_with_a_client_warns_as_without(tmp_path):
+    path = tmp_path / "sorted.csv"
+    rows = [f"{'?' if i == 9 else i % 5},w{i // 600},{'ab'[i // 600]}\n" for i in range(1200)]
+    path.write_text("n,word,label\n" + "".join(rows))
+    with (
+        pytest.warns(UserWarning, match="labels come in long runs") as found,
+        pytest.warns(UserWarning, match="column 'n' is read as categories"),
+    ):
+        SketchClassifier(**ESTIMATOR).fit_stream(str(path), client=Serial())
+    assert [odd.filename for odd in found] == [__file__]
+
+
 def test_regression_and_selection_take_a_client(rows):
     regressor = SketchRegressor(**ESTIMATOR).fit_stream(str(rows), client=Serial())
     assert regressor.learner_.config.loss == "squared"

@@ -57,3 +57,50 @@ def test_streams_are_looked_at_too():
     table = "id,word,label\n" + "".join(f"{i},w{i % 2},{i % 2}\n" for i in range(300))
     with pytest.warns(UserWarning, match=GROWS):
         SketchClassifier(memory="8KiB").fit_stream(io.BytesIO(table.encode()), format="csv")
+
+
+def test_advice_is_given_in_words_of_python(X, y):
+    order = np.argsort(y)
+    with pytest.warns(UserWarning, match=r"give several passes \(passes=5\)") as found:
+        SketchClassifier(memory="8KiB", shuffle=False).fit(X[order], y[order])
+    told = str(found[0].message)
+    assert "shuf;" not in told
+    assert "--" not in told
+
+
+LOSS = r"worse than always giving {} .*\[DATA-LOSS\]"
+
+
+def test_predictions_worse_than_guessing_are_told(X):
+    rng = np.random.default_rng(1)
+    labels, numbers = rng.integers(0, 2, 2000), rng.normal(3, 1, 2000)
+    with pytest.warns(UserWarning, match=LOSS.format("the shares of the labels")) as found:
+        SketchClassifier(memory="8KiB", step_size=4.0).fit(X, labels)
+    assert (len(found), found[0].filename) == (1, __file__)
+    with pytest.warns(UserWarning, match=LOSS.format("the mean")):
+        SketchRegressor(memory="8KiB", step_size=0.6).fit(X, numbers)
+    with pytest.warns(UserWarning, match=LOSS.format("the shares of the labels")):
+        SketchClassifier(memory="8KiB", step_size=4.0).partial_fit(X, labels, classes=[0, 1])
+    lines = "".join(f"{label} | w{i % 20}\n" for i, label in enumerate(labels))
+    with pytest.warns(UserWarning, match=LOSS.format("the shares of the labels")):
+        SketchClassifier(memory="8KiB", step_size=4.0).fit_stream(
+            io.BytesIO(lines.encode()), format="vw"
+        )
+
+
+def test_wrong_first_examples_are_no_reason(X):
+    rng = np.random.default_rng(0)
+    SketchRegressor(memory="8KiB").fit(X, rng.normal(2000, 3, 2000))
+    SketchClassifier(memory="8KiB").fit(X, rng.integers(0, 2, 2000))
+
+
+def test_what_a_stream_finds_odd_is_told():
+    cells = ["oops" if i == 50 else str(i % 7) for i in range(300)]
+    table = "n,word,label\n" + "".join(f"{n},w{i % 2},{i % 2}\n" for i, n in enumerate(cells))
+    told = r"column 'n' is read as categories.*numeric=\['n'\].*\[TAB-STRAY\]"
+    with pytest.warns(UserWarning, match=told) as found:
+        SketchClassifier(memory="8KiB", passes=2).fit_stream(
+            io.BytesIO(table.encode()), format="csv"
+        )
+    assert (len(found), found[0].filename) == (1, __file__)
+    assert "--" not in str(found[0].message)

@@ -94,15 +94,9 @@ class Prepared(NamedTuple):
         )
 
     def _doubts(self, driver: Driver) -> list[Doubt]:
-        """Find what is odd about the data; changes between two partitions do not count."""
-        order = None
-        if driver.tally.order and self.task.loss != "squared":
-            order = Order(driver.learner.config.n_classes)
-            order.restore(np.array(driver.tally.order))
-        late = last_doubts(driver.learner, order, driver.passes, driver.tally.curve)
         counts = driver.tally.counts
         empty = without_features(counts["empty"], counts["examples"], self.job.format)
-        return [*self.doubts, *empty, *late]
+        return [*self.doubts, *empty, *late_doubts(driver)]
 
 
 def prepare(
@@ -192,6 +186,15 @@ def first_examples(
         if seen.examples >= enough:
             break
     return seen, first
+
+
+def late_doubts(driver: Driver) -> list[Doubt]:
+    """Find what is odd once a run is over; changes between two partitions do not count."""
+    order, config = None, driver.learner.config
+    if driver.tally.order and config.loss != "squared":
+        order = Order(config.n_classes)
+        order.restore(np.array(driver.tally.order))
+    return last_doubts(driver.learner, order, driver.passes, driver.tally.curve)
 
 
 def learner_bytes(prepared: Prepared, driver: Driver) -> bytes:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any, Self
 
@@ -17,7 +17,11 @@ from bearsketch.batch import Batch
 from bearsketch.estimators.callbacks import CallbackSupportMixin, Tasks, with_callbacks
 from bearsketch.estimators.doubts import Doubts
 from bearsketch.estimators.files import KeepsModel
-from bearsketch.estimators.parameters import check_parameters
+from bearsketch.estimators.parameters import (
+    check_feature_names,
+    check_parameters,
+    dense_dimension,
+)
 from bearsketch.estimators.resuming import StreamRun, check_seeded
 from bearsketch.estimators.rows import (
     BatchRows,
@@ -38,15 +42,13 @@ from bearsketch.estimators.targets import (
     check_weights,
     first_classes,
 )
-from bearsketch.exceptions import DataError, LimitError, ParameterError
-from bearsketch.learners import RECIPES, Learner, make_learner
-from bearsketch.sizes import format_bytes, parse_bytes
+from bearsketch.exceptions import DataError, ParameterError
+from bearsketch.learners import Learner, make_learner
 from bearsketch.training.checkpoint import Checkpoints
 from bearsketch.training.keeper import Keeper
 
 BLOCK_EXAMPLES = 8192  # rows of a matrix that are turned into a batch at a time
 STREAM_EXAMPLES = 1000  # of a batch that is read from a stream
-DENSE_CELL_BYTES = 4
 LARGEST_SEED = 2**31 - 1
 
 Weights = npt.NDArray[np.float64] | None
@@ -109,7 +111,7 @@ class SketchEstimator(SelectsFeatures, KeepsModel, CallbackSupportMixin, BaseEst
             if self.shuffle and not isinstance(rows, BatchRows):
                 order = rng.permutation(counted)
             batches = tasks.batches(self._batches(rows, numbers, weights, order))
-            self._learn(batches if number else Doubts(self).watch(batches))
+            self._learn(batches, None if number else Doubts(self))
             self.learner_.finish_pass()
         return self
 
@@ -124,7 +126,7 @@ class SketchEstimator(SelectsFeatures, KeepsModel, CallbackSupportMixin, BaseEst
         if isinstance(rows, BatchRows):
             counted = None
         batches = self._batches(rows, self._encode(labels), weights, counted)
-        self._learn(Doubts(self).watch(batches) if first else batches)
+        self._learn(batches, Doubts(self) if first else None)
         return self
 
     def _check_same_classes(self, classes: Any) -> None:
@@ -202,12 +204,10 @@ class SketchEstimator(SelectsFeatures, KeepsModel, CallbackSupportMixin, BaseEst
                     if classes is None and self._classifies():
                         classes = first_classes(labels)
                     self._start(self._class_map(classes), None, seed)
-                    started, doubts = True, Doubts(self)
+                    started, doubts = True, Doubts(self, batches)
                 with keeper.learning(batch):
                     encoded = replace(batch, labels=self._encode(labels), trusted=True)
-                    if doubts is not None:
-                        doubts.look(encoded)
-                    self._learn([encoded])
+                    self._learn_batch(encoded, doubts)
                     keeper.learned(batch, len(batch))
             if not started:
                 raise DataError("the stream must hold examples, got none", code="DATA-EMPTY")
@@ -228,7 +228,7 @@ class SketchEstimator(SelectsFeatures, KeepsModel, CallbackSupportMixin, BaseEst
 
     def _start(self, classes: ClassMap | None, columns: int | None, seed: int) -> None:
         """Make a new learner; ``columns`` are those of a matrix, None for features by name."""
-        self._check_feature_names(columns)
+        check_feature_names(self.feature_names, columns)
         loss, n_classes, n_weights = "squared", None, 1
         if classes is None:
             self.__dict__.pop("classes_", None)  # of an earlier fit to another task
@@ -240,7 +240,7 @@ class SketchEstimator(SelectsFeatures, KeepsModel, CallbackSupportMixin, BaseEst
             self.learner,
             k=plain(self.k),
             memory=plain(self.memory),
-            dimension=self._dimension(columns, n_weights),
+            dimension=dense_dimension(self, columns, n_weights),
             loss=loss,
             classes=n_classes,
             passes=plain(self.passes),
@@ -251,39 +251,8 @@ class SketchEstimator(SelectsFeatures, KeepsModel, CallbackSupportMixin, BaseEst
             seed=seed,
         )
 
-    def _dimension(self, columns: int | None, n_weights: int) -> int | None:
-        """Columns of a learner that keeps every weight, when the budget allows."""
-        if RECIPES[self.learner].storage != "dense":
-            return None
-        if columns is None:
-            raise ParameterError(
-                f"learner {self.learner!r} keeps every weight and needs a matrix, got features "
-                f"by name or a stream",
-                hint="Use bear+, bear, mission, newton, fh or awm.",
-            )
-        need, budget = columns * n_weights * DENSE_CELL_BYTES, parse_bytes(self.memory)
-        if need > budget:
-            raise LimitError(
-                f"memory must be at least {format_bytes(need)} for learner {self.learner!r}, which "
-                f"keeps {columns} x {n_weights} weights, got {format_bytes(budget)}",
-                code="MEM-BUDGET",
-                hint="Give more memory, or use bear+, which needs none per column.",
-            )
-        return columns
-
     def _check_parameters(self) -> None:
         check_parameters(self)
-
-    def _check_feature_names(self, columns: int | None) -> None:
-        names = self.feature_names
-        if names is None or isinstance(names, Mapping):
-            return
-        if columns is None or len(names) != columns:
-            raise ParameterError(
-                f"feature_names must be one name per column "
-                f"({'of a matrix' if columns is None else columns}), got {len(names)}",
-                hint="Give a dict from column to name to name some of them.",
-            )
 
     def _draw_seed(self) -> int:
         given = plain(self.random_state)
@@ -343,9 +312,18 @@ class SketchEstimator(SelectsFeatures, KeepsModel, CallbackSupportMixin, BaseEst
                 trusted=True,
             )
 
-    def _learn(self, batches: Iterable[Batch]) -> None:
+    def _learn(self, batches: Iterable[Batch], doubts: Doubts | None) -> None:
         for batch in batches:
+            self._learn_batch(batch, doubts)
+        if doubts is not None:
+            doubts.tell()
+
+    def _learn_batch(self, batch: Batch, doubts: Doubts | None) -> None:
+        if doubts is None:
             self.learner_.learn(batch)
+        else:
+            doubts.look(batch)
+            doubts.learned(batch, self.learner_.learn(batch))
 
     def _encode(self, labels: Array) -> npt.NDArray[np.float64]:
         """Labels as the numbers the learner takes; may add classes."""

@@ -4,51 +4,79 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
 
 from bearsketch.batch import Batch
 from bearsketch.estimators.columns import looked_up
+from bearsketch.learners.learner import Progress
+from bearsketch.metrics import NumberScores, log_losses
+from bearsketch.training.curve import Curve
+from bearsketch.training.doubts import worse_than_guessing
 from bearsketch.training.order import Order
 from bearsketch.training.scale import odd_scale
 
+POINT_EXAMPLES = 480  # of a point of the learning curve, as for ``bearsketch train``
+
 
 class Doubts:
-    """Looks at the batches of a first pass; warns of values out of scale and of labels in runs.
+    """Looks at the batches of a first pass, as ``bearsketch train`` does, and warns.
+
+    Of values out of scale, of labels in runs, of predictions worse than guessing, and of what a
+    stream found odd about its inputs.
 
     Parameters
     ----------
     estimator : SketchEstimator
         Whose learner is made.
+    source : Stream, optional
+        Where the batches come from; without ``warnings`` of its own, nothing is said of it.
     """
 
-    def __init__(self, estimator: Any) -> None:
+    def __init__(self, estimator: Any, source: Any = None) -> None:
         config = estimator.learner_.config
         self._estimator, self._staged = estimator, config.direction == "staged"
+        self._source, self._told = source, 0
         self._order = Order(config.n_classes) if config.loss != "squared" else None
+        self._curve, self._numbers = Curve(), NumberScores()
         self._first = True
 
-    def watch(self, batches: Iterable[Batch]) -> Iterator[Batch]:
-        """Look at all batches of a pass as they go by."""
-        for batch in batches:
-            self.look(batch)
-            yield batch
-        self.tell()
-
     def look(self, batch: Batch) -> None:
-        """Look at a batch whose labels are class numbers or targets."""
+        """Look at a batch that is to be learned; its labels are class numbers or targets."""
+        self._tell_source()
         if self._first:
             self._first = False
-            _warn("DATA-SCALE", odd_scale([batch], self._staged, self._naming(batch)))
-        if self._order is not None and batch.labels is not None:
-            self._order.add(batch.labels, None, batch.places)
+            warn("DATA-SCALE", odd_scale([batch], self._staged, self._naming(batch)))
+
+    def learned(self, batch: Batch, progress: Progress) -> None:
+        """See how well a batch was predicted before it was learned."""
+        assert batch.labels is not None
+        targets, margins = batch.labels, progress.margins
+        if self._order is not None:
+            self._order.add(targets, batch.weights, batch.places)
+            losses = log_losses(targets.astype(np.intp), margins)
+        else:
+            self._numbers.add(targets, margins, batch.weights)
+            losses = 0.5 * (targets - margins[:, 0]) ** 2
+        weights = np.ones(len(batch)) if batch.weights is None else batch.weights
+        for start in range(0, len(batch), POINT_EXAMPLES):
+            part = slice(start, start + POINT_EXAMPLES)
+            sums = float((weights * losses)[part].sum()), float(weights[part].sum())
+            self._curve.add(len(losses[part]), *sums, None)
 
     def tell(self) -> None:
         """Say what the whole of the pass tells."""
-        passes = self._estimator.passes
-        _warn("DATA-ORDER", None if self._order is None else self._order.warning(passes))
+        self._tell_source()
+        order, deviation = self._order, self._numbers.deviation
+        warn("DATA-ORDER", None if order is None else order.warning(self._estimator.passes))
+        warn("DATA-LOSS", worse_than_guessing(order, self._curve.points(), deviation))
+
+    def _tell_source(self) -> None:
+        found = getattr(self._source, "warnings", [])
+        for odd in found[self._told :]:
+            warn(odd.code, f"{odd.source}: {odd.message}")
+        self._told = len(found)
 
     def _naming(self, batch: Batch) -> Any:
         """From a column to its name, where a matrix has one."""
@@ -59,7 +87,8 @@ class Doubts:
         return lambda key: str(looked_up({} if names is None else names, np.array([key]), "x")[0])
 
 
-def _warn(code: str, message: str | None) -> None:
+def warn(code: str, message: str | None) -> None:
+    """Warn whoever called this package, if there is something to say."""
     if message is not None:
         warnings.warn(f"{message} [{code}]", UserWarning, stacklevel=_outside())
 

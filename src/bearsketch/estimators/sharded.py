@@ -8,13 +8,15 @@ import numpy as np
 
 from bearsketch.distributed import DEFAULT_SHARDS, Driver, Serial, make_plan
 from bearsketch.distributed.blocks import block_batches, is_collection, plan_blocks, promises
-from bearsketch.distributed.prepare import Look, first_examples, look_at
+from bearsketch.distributed.prepare import Look, first_examples, late_doubts, look_at
 from bearsketch.distributed.task import Job
+from bearsketch.estimators.doubts import warn
 from bearsketch.estimators.targets import ClassMap, first_classes
 from bearsketch.exceptions import ParameterError
 from bearsketch.io.remember import read_record
 from bearsketch.learners import Learner, state
 from bearsketch.learners.labels import Labels
+from bearsketch.training.scale import odd_scale
 
 
 def as_runner(client: Any) -> Any:
@@ -56,6 +58,7 @@ def fit_sharded(
     driver = Driver(plan, Learner(config, labels), look.job, passes=estimator.passes)
     driver.run(runner)
     _take_over(estimator.learner_, driver, look)
+    _warn(estimator, driver, look)
 
 
 def _look_at_block(promise: Any, form: str, options: dict[str, Any]) -> Look:
@@ -74,6 +77,18 @@ def _classes(estimator: Any, look: Look, classes: Any) -> ClassMap | None:
     values = np.array(look.seen.values)
     found = first_classes(values)
     return ClassMap.fixed(values if found is None else found)
+
+
+def _warn(estimator: Any, driver: Driver, look: Look) -> None:
+    """Say what one process would, as far as the rounds tell it."""
+    odd = [] if look.stream is None else look.stream.warnings
+    told = {(doubt.code, doubt.source, doubt.message) for doubt in odd}
+    for code, source, message in sorted(told | set(driver.tally.warnings)):
+        warn(code, f"{source}: {message}")
+    warn("DATA-SCALE", odd_scale(look.first, driver.learner.config.direction == "staged"))
+    for doubt in late_doubts(driver):
+        if doubt.code != "MEM-SMALL":  # for who asks: bearsketch.learners.noise.noise_of
+            warn(doubt.code, doubt.message)
 
 
 def _take_over(learner: Learner, driver: Driver, look: Look) -> None:
