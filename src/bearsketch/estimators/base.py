@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from bearsketch.batch import Batch
 from bearsketch.estimators.callbacks import CallbackSupportMixin, Tasks, with_callbacks
 from bearsketch.estimators.doubts import Doubts
+from bearsketch.estimators.faults import check_column_names, told_by_column
 from bearsketch.estimators.files import KeepsModel
 from bearsketch.estimators.parameters import (
     check_feature_names,
@@ -280,12 +281,20 @@ class SketchEstimator(SelectsFeatures, KeepsModel, CallbackSupportMixin, BaseEst
         """Examples of any kind, checked against those seen before unless ``reset``."""
         by_name = named_rows(X)
         if by_name is None and not isinstance(X, Batch):
-            return matrix_rows(
-                validate_data(self, X, accept_sparse="csr", accept_large_sparse=True, reset=reset)
-            )
+            return matrix_rows(self._checked(X, reset=reset))
         if reset:
             self._forget_columns()
         return BatchRows(X) if by_name is None else NamedRows(by_name)
+
+    def _checked(self, X: Any, *, reset: bool) -> Any:
+        check_column_names(X)
+        how: Any = {"accept_sparse": "csr", "accept_large_sparse": True, "reset": reset}
+        try:
+            checked = validate_data(self, X, **how)
+            # Categories and strings of some frames come through as they are.
+            return checked if checked.dtype.kind in "biuf" else checked.astype(np.float64)
+        except (ValueError, TypeError) as error:
+            raise told_by_column(error, X) from None
 
     def _forget_columns(self) -> None:
         for name in ("n_features_in_", "feature_names_in_"):

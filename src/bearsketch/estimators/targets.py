@@ -11,6 +11,7 @@ import numpy.typing as npt
 from sklearn.utils import check_array, check_consistent_length, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 
+from bearsketch.estimators.faults import check_no_gap, check_no_words
 from bearsketch.exceptions import DataError, LimitError, ParameterError
 
 Array = npt.NDArray[Any]
@@ -133,7 +134,9 @@ def check_targets(name: str, y: Any, n_examples: int, classifies: bool) -> Array
         raise ParameterError(
             f"y must be one target per example, {n_examples}, got inconsistent lengths: {len(y)}"
         )
+    check_no_gap(y)
     if not classifies:
+        check_no_words(y)
         return np.asarray(check_array(y, ensure_2d=False, dtype=np.float64, input_name="y"))
     if y.dtype.kind in "fc":
         check_array(y, ensure_2d=False, dtype=None, input_name="y")

@@ -26,7 +26,7 @@ class ArrowReader(TableReader):
         self, stream: Any, name: str, index: int, options: ReadOptions, shared: Shared
     ) -> None:
         super().__init__(name, index, options, shared)
-        self._table = _core.ArrowReader(stream.__arrow_c_stream__(None))
+        self._table = _core.ArrowReader(_capsule(stream, name))
         described = self._table.columns
         self._settle_schema(
             tuple(column for column, _, _ in described),
@@ -70,6 +70,18 @@ class ArrowReader(TableReader):
 
     def _lines(self, first: int, last: int) -> npt.NDArray[np.int64]:
         return np.arange(self._before + first + 1, self._before + last + 1, dtype=np.int64)
+
+
+def _capsule(stream: Any, name: str) -> Any:
+    try:
+        return stream.__arrow_c_stream__(None)
+    except (ValueError, TypeError) as error:  # of the library the table is of
+        raise DataError(
+            f"{name}: this is no table that Arrow can hold ({'; '.join(map(str, error.args))})",
+            code="TAB-STREAM",
+            hint="Each column needs a name of its own, and values of one type: rename columns, "
+            "and turn those of mixed values into text.",
+        ) from None
 
 
 class ParquetReader(ArrowReader):
