@@ -190,3 +190,17 @@ def test_what_does_not_agree_is_not_merged():
         with pytest.raises(IncompatibleError, match=f"and {what} differs"):
             model.merge(other)
     assert model.learner_.to_bytes() == before
+
+
+@pytest.mark.parametrize("only", [False, True])
+def test_selected_only_is_kept(two_classes, tmp_path, only):
+    X, y = two_classes
+    model = SketchClassifier("mission", k=3, memory="1KiB", selected_only=only).fit(X, y)
+    model.save(tmp_path / "m.bear")
+    for again in (SketchClassifier.load(tmp_path / "m.bear"), pickle.loads(pickle.dumps(model))):
+        assert again.selected_only is only
+        assert_allclose(again.decision_function(X), model.decision_function(X), rtol=1e-6)
+    again.set_params(selected_only=False).save(tmp_path / "n.bear")
+    assert SketchClassifier.load(tmp_path / "n.bear").selected_only is False
+    selector = SketchSelector.load(tmp_path / "m.bear")
+    assert_array_equal(selector.selected_indices_, model.selected_indices_)

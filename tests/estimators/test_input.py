@@ -6,6 +6,7 @@ import polars as pl
 import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.base import clone
 
 from bearsketch import (
     Batch,
@@ -172,6 +173,7 @@ def test_learners_that_keep_every_weight_obey_the_budget():
         ({"step_size": -1.0}, r"step_size.*got -1\.0"),
         ({"l2": -1.0}, r"l2 must be .*got -1\.0"),
         ({"fit_intercept": 2}, "fit_intercept must be True or False, got 2"),
+        ({"selected_only": 1}, "selected_only must be True or False, got 1"),
         ({"shuffle": "yes"}, "shuffle must be True or False, got 'yes'"),
         ({"max_classes": 1}, "max_classes must be .*got 1"),
         ({"random_state": "x"}, "'x'"),
@@ -212,3 +214,43 @@ def test_weights_move_the_boundary(two_classes):
     heavy = SketchClassifier().fit(X, noisy, sample_weight=np.where(noisy == 1, 20.0, 1.0))
     plain = SketchClassifier().fit(X, noisy)
     assert heavy.predict(X).mean() > plain.predict(X).mean() + 0.1
+
+
+@pytest.mark.parametrize("columns", [[30, 10, 20], [("a", 1), ("a", 2), ("b", 1)]])
+def test_columns_without_string_names_are_numbered_unless_named(columns):
+    frame = pd.DataFrame(np.random.default_rng(0).normal(size=(300, 3)), columns=columns)
+    y = frame[columns[1]] > 0
+    assert SketchClassifier(k=1).fit(frame, y).selected_names_.tolist() == ["x1"]
+    named = SketchClassifier(k=1, feature_names=[str(name) for name in frame.columns])
+    assert named.fit(frame, y).selected_names_.tolist() == [str(columns[1])]
+
+
+@pytest.mark.parametrize("learner", ["mission", "newton"])
+def test_selected_only_predicts_with_the_selected(learner):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(2000, 100))
+    y = (X[:, 3] - X[:, 7] > 0).astype(int)
+    whole = SketchClassifier(learner, k=10, memory="4KiB").fit(X, y)
+    only = clone(whole).set_params(selected_only=True).fit(X, y)
+
+    assert only.get_params()["selected_only"] is True
+    assert_array_equal(only.selected_names_, whole.selected_names_)
+    assert only.score(X, y) > whole.score(X, y) + 0.01
+    expected = X @ only.coef_.toarray()[0] + only.intercept_
+    assert_allclose(only.decision_function(X), expected, rtol=1e-4, atol=1e-4)
+    assert_array_equal(only.predict(X), expected > 0)
+    assert_allclose(only.predict_proba(X)[:, 1], 1 / (1 + np.exp(-expected)), rtol=1e-4)
+    whole.set_params(selected_only=True)  # needs no other fit
+    assert_allclose(whole.decision_function(X), expected, rtol=1e-4, atol=1e-4)
+
+
+def test_selected_only_of_a_regressor():
+    X = np.random.default_rng(0).normal(size=(500, 50))
+    model = SketchRegressor("mission", k=2, memory="1KiB", selected_only=True).fit(X, 3 * X[:, 7])
+    expected = X @ model.coef_.toarray()[0] + model.intercept_
+    assert_allclose(model.predict(X), expected, rtol=1e-4, atol=1e-4)
+
+
+def test_selected_only_needs_a_learner_that_selects(two_classes):
+    with pytest.raises(ParameterError, match="selected_only needs a learner that selects"):
+        SketchClassifier("fh", selected_only=True).fit(*two_classes)

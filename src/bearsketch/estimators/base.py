@@ -71,6 +71,7 @@ class SketchEstimator(SelectsFeatures, KeepsModel, CallbackSupportMixin, BaseEst
     random_state: Any
     feature_names: Any
     max_classes: int = 2
+    selected_only: bool = False
 
     learner_: Learner
     classes_: Array
@@ -356,7 +357,10 @@ class SketchEstimator(SelectsFeatures, KeepsModel, CallbackSupportMixin, BaseEst
         """Margins of shape (n_samples, 1) or (n_samples, n_classes)."""
         check_is_fitted(self)
         rows = self._rows(X, reset=False)
-        margins = [self.learner_.predict_margin(batch) for batch in self._batches(rows)]
+        only = bool(self.selected_only)
+        margins = [
+            self.learner_.predict_margin(batch, selected_only=only) for batch in self._batches(rows)
+        ]
         return self._by_class(np.concatenate([self._no_margins, *margins]))
 
     @property

@@ -55,6 +55,11 @@ class SketchClassifier(ClassifierMixin, SketchEstimator):
     feature_names : sequence or mapping, default=None
         Names of the columns of matrices that carry none, or of some of them by column number.
         None: the names of a frame, or ``x0``, ``x1``, ...
+    selected_only : bool, default=False
+        Predict with the selected features alone, as ``bearsketch predict --selected-only`` does.
+        Off, because after one pass of ``bear+`` the others help. On dense columns after several
+        passes, and with ``bear``, ``mission`` and ``newton``, they are noise: set it there. It
+        does not change what is learned, so it may be set on a fitted estimator.
 
     Attributes
     ----------
@@ -102,6 +107,7 @@ class SketchClassifier(ClassifierMixin, SketchEstimator):
         shuffle: bool = True,
         random_state: Any = 0,
         feature_names: Any = None,
+        selected_only: bool = False,
     ) -> None:
         self.learner = learner
         self.k = k
@@ -115,6 +121,7 @@ class SketchClassifier(ClassifierMixin, SketchEstimator):
         self.shuffle = shuffle
         self.random_state = random_state
         self.feature_names = feature_names
+        self.selected_only = selected_only
 
     def _classifies(self) -> bool:
         return True
@@ -192,7 +199,7 @@ class SketchClassifier(ClassifierMixin, SketchEstimator):
         return scores[:, 0] if scores.shape[1] == 1 else scores
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
-        """Most probable class of each example, with all features, not the selected alone.
+        """Most probable class of each example, with all features unless ``selected_only``.
 
         Parameters
         ----------

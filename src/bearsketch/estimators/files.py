@@ -28,6 +28,7 @@ class KeepsModel(BaseEstimator):
     _class_numbers: npt.NDArray[np.intp]
     feature_names: Any
     n_features_in_: int
+    selected_only: bool
     task: str
 
     @abstractmethod
@@ -37,8 +38,8 @@ class KeepsModel(BaseEstimator):
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model file, which :func:`bearsketch.load` and the command line read too.
 
-        It holds weights, selected features with their names, and classes: what it takes to
-        predict and to learn on. Pairs of L-BFGS are left out, as in a pickle.
+        It holds weights, selected features with their names, classes and ``selected_only``: what
+        it takes to predict and to learn on. Pairs of L-BFGS are left out, as in a pickle.
 
         Parameters
         ----------
@@ -91,6 +92,8 @@ class KeepsModel(BaseEstimator):
         if self._classifies():
             self._settle_classes(arrays, record)
         self._settle_names(arrays)
+        if self.selected_only:
+            record["run"] = {**record["run"], "selected_only": True}
         return arrays, record
 
     def _settle_classes(self, arrays: model_file.Arrays, record: dict[str, Any]) -> None:
@@ -154,6 +157,8 @@ class KeepsModel(BaseEstimator):
     def _adopt(self, learner: Learner) -> None:
         """Take over a learner that was made elsewhere."""
         regression = learner.config.loss == "squared"
+        if "selected_only" in vars(self):
+            self.selected_only = learner.run.pop("selected_only", False) is True
         if "task" in vars(self):
             self.task = "regression" if regression else "classification"
         if regression == self._classifies():

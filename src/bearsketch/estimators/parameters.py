@@ -20,10 +20,15 @@ DENSE_CELL_BYTES = 4
 def check_parameters(estimator: Any) -> None:
     """Refuse parameters that no data could make good."""
     check_choice("learner", estimator.learner, LEARNERS)
-    for name in ("fit_intercept", "shuffle"):
+    for name in ("fit_intercept", "shuffle", "selected_only"):
         given = getattr(estimator, name)
         if not isinstance(given, bool | np.bool_):
             raise ParameterError(f"{name} must be True or False, got {given!r}")
+    if estimator.selected_only and not RECIPES[estimator.learner].selects:
+        raise ParameterError(
+            f"selected_only needs a learner that selects features, got {estimator.learner!r}",
+            hint="Leave it False, or use bear+, bear, mission, newton or awm.",
+        )
     parse_bytes(plain(estimator.memory))
     for name in ("passes", "batch_size"):
         if getattr(estimator, name) is None:

@@ -21,7 +21,7 @@ class SketchRegressor(RegressorMixin, SketchEstimator):
     ----------
     learner, k, memory, passes, batch_size, step_size, l2 : optional
         As in :class:`SketchClassifier`.
-    fit_intercept, shuffle, random_state, feature_names : optional
+    fit_intercept, shuffle, random_state, feature_names, selected_only : optional
         As in :class:`SketchClassifier`.
 
     Attributes
@@ -62,6 +62,7 @@ class SketchRegressor(RegressorMixin, SketchEstimator):
         shuffle: bool = True,
         random_state: Any = 0,
         feature_names: Any = None,
+        selected_only: bool = False,
     ) -> None:
         self.learner = learner
         self.k = k
@@ -74,6 +75,7 @@ class SketchRegressor(RegressorMixin, SketchEstimator):
         self.shuffle = shuffle
         self.random_state = random_state
         self.feature_names = feature_names
+        self.selected_only = selected_only
 
     def _classifies(self) -> bool:
         return False
@@ -125,7 +127,7 @@ class SketchRegressor(RegressorMixin, SketchEstimator):
         return self
 
     def predict(self, X: Any) -> npt.NDArray[np.float64]:
-        """Predicted number of each example, with all features, not the selected alone.
+        """Predicted number of each example, with all features unless ``selected_only``.
 
         Parameters
         ----------
