@@ -7,9 +7,10 @@ import io
 import json
 import math
 
+import numpy as np
 import pytest
 
-from bearsketch import load
+from bearsketch import SketchClassifier, load
 from bearsketch.io import open_stream
 from tests.cli.helpers import bearsketch, good, result, spam_lines
 
@@ -346,3 +347,18 @@ def test_skipped_rows_of_a_table_keep_their_numbers(tmp_path):
     kept = [i for i in range(1, 1201) if i not in (3, 480, 481, 900)]
     assert found[: len(kept)] == kept
     assert len(found) == 2 * len(kept)
+
+
+def test_info_says_nothing_of_data_that_a_model_does_not_remember(tmp_path):
+    X = np.random.default_rng(0).normal(size=(200, 5))
+    fitted = SketchClassifier("mission", k=2, memory="1KiB", selected_only=True).fit(X, X[:, 0] > 0)
+    fitted.save(tmp_path / "m.bear")
+    told = good("info", tmp_path / "m.bear").stdout
+    assert "not remembered" in told
+    assert "progressive" not in told
+    stream = io.BytesIO(b"1 | a\n0 | b\n" * 50)
+    SketchClassifier(k=2, memory="1KiB").fit_stream(stream, format="vw").save(tmp_path / "s.bear")
+    told = good("info", tmp_path / "s.bear").stdout
+    assert "(vw)" in told
+    assert "0 examples" not in told
+    assert "progressive" not in told

@@ -60,21 +60,30 @@ def _what(facts: dict[str, Any]) -> list[tuple[str, str]]:
 
 
 def _data(run: dict[str, Any]) -> list[tuple[str, str]]:
-    if not run:
+    if not run.keys() - {"selected_only"}:
         return [("data", "not remembered")]
     names = run.get("sources", [])
     shown = ", ".join(names[:5]) + (", ..." if run.get("n_sources", 0) > 5 else "")
-    options = " ".join(f"{name}={value}" for name, value in run.get("options", {}).items())
+    rows = [
+        ("data", f"{shown} ({run['format']})" if run.get("format") else "not remembered"),
+        ("", _counted(run)),
+        (
+            "read with",
+            " ".join(f"{name}={value}" for name, value in run.get("options", {}).items()),
+        ),
+        ("progressive", progressive_text(run)),
+        ("held out", results_text(run["holdout"]) if run.get("holdout") else ""),
+        ("merged", f"from {run['merged']} models" if run.get("merged") else ""),
+    ]
+    return [(name, told) for name, told in rows if told]
+
+
+def _counted(run: dict[str, Any]) -> str:
+    """Count examples and passes; nothing where a run, as that of an estimator, did not."""
     counts = run.get("counts", {})
-    told = [f"{counts.get('examples', 0):,} examples"]
+    told = [f"{counts['examples']:,} examples"] if "examples" in counts else []
     told += [f"{counts[name]:,} {name}" for name in ("skipped", "unlabelled") if counts.get(name)]
-    told += [f"{run['passes']} passes"] if run.get("passes", 1) > 1 else []
-    rows = [("data", f"{shown} ({run.get('format')})"), ("", ", ".join(told))]
-    rows += [("read with", options)] if options else []
-    rows += [("progressive", progressive_text(run))]
-    rows += [("held out", results_text(run["holdout"]))] if run.get("holdout") else []
-    rows += [("merged", f"from {run['merged']} models")] if run.get("merged") else []
-    return rows
+    return ", ".join(told + ([f"{run['passes']} passes"] if run.get("passes", 1) > 1 else []))
 
 
 def _health(facts: dict[str, Any]) -> list[tuple[str, str]]:
