@@ -60,9 +60,10 @@ class Doubts:
             self._numbers.add(targets, margins, batch.weights)
             losses = 0.5 * (targets - margins[:, 0]) ** 2
         weights = np.ones(len(batch)) if batch.weights is None else batch.weights
+        losses = weights * losses
         for start in range(0, len(batch), POINT_EXAMPLES):
             part = slice(start, start + POINT_EXAMPLES)
-            sums = float((weights * losses)[part].sum()), float(weights[part].sum())
+            sums = float(losses[part].sum()), float(weights[part].sum())
             self._curve.add(len(losses[part]), *sums, None)
 
     def tell(self) -> None:
