@@ -57,9 +57,9 @@ class SketchClassifier(ClassifierMixin, SketchEstimator):
         None: the names of a frame, or ``x0``, ``x1``, ...
     selected_only : bool, default=False
         Predict with the selected features alone, as ``bearsketch predict --selected-only`` does.
-        Off, because after one pass of ``bear+`` the others help. On dense columns after several
-        passes, and with ``bear``, ``mission`` and ``newton``, they are noise: set it there. It
-        does not change what is learned, so it may be set on a fitted estimator.
+        Off, because on text the others help. On dense columns of which few matter they are
+        noise, most of all with ``mission`` and ``newton``: compare both on data held out. It does
+        not change what is learned, so it may be set on a fitted estimator.
 
     Attributes
     ----------
