@@ -10,16 +10,16 @@
 using namespace bear;
 
 TEST_CASE("bins of scores are in the order of the scores") {
-  constexpr double kInf = std::numeric_limits<double>::infinity();
-  const std::vector<double> rising{-kInf, -1e300, -5.0,  -1.0, -1e-3, 0.0,
-                                   1e-3,  1.0,    1.007, 5.0,  1e300, kInf};
+  constexpr double kEndless = std::numeric_limits<double>::infinity();
+  const std::vector<double> rising{-kEndless, -1e300, -5.0,  -1.0, -1e-3, 0.0,
+                                   1e-3,      1.0,    1.007, 5.0,  1e300, kEndless};
   for (std::size_t i = 1; i < rising.size(); ++i) {
     CHECK(score_bin(rising[i - 1]) <= score_bin(rising[i]));
   }
   CHECK(score_bin(-0.0) == score_bin(0.0));
-  CHECK(score_bin(1e300) == score_bin(kInf));
-  CHECK(score_bin(-kInf) < score_bin(-5.0));
-  CHECK(score_bin(kInf) < kScoreBins);
+  CHECK(score_bin(1e300) == score_bin(kEndless));
+  CHECK(score_bin(-kEndless) < score_bin(-5.0));
+  CHECK(score_bin(kEndless) < kScoreBins);
 }
 
 TEST_CASE("sums of two classes") {
