@@ -86,14 +86,14 @@ class Logistic final : public Loss {
   // loss = log(1 + exp(margin)) - label * margin, in a form that neither overflows nor cancels.
   double gradient(ConstReals margins, const Targets& targets, Reals residual) const override {
     double value = 0.0;
-    std::fill(residual.begin(), residual.end(), 0.0);
-    each_row(targets, [&](std::size_t i, double share) {
-      const double toward = targets.labels[i] > 0.5 ? margins[i] : -margins[i];
-      const double miss = sigmoid(-toward);
-      residual[i] = targets.labels[i] > 0.5 ? -share * miss : share * miss;
-      value += share * (std::max(-toward, 0.0) + std::log1p(std::exp(-std::abs(toward))));
+    each_miss(margins, targets, residual, [&](double share, double toward, double e) {
+      value += share * (std::max(-toward, 0.0) + std::log1p(e));
     });
     return value;
+  }
+
+  void residuals(ConstReals margins, const Targets& targets, Reals residual) const override {
+    each_miss(margins, targets, residual, [](double, double, double) {});
   }
 
   double null_value(const Targets&) const override { return std::log(2.0); }
@@ -127,6 +127,20 @@ class Logistic final : public Loss {
     for (std::size_t i = 0; i < labels.size(); ++i) {
       if (labels[i] != 0.0 && labels[i] != 1.0) refuse_label(labels[i], i, "0 or 1");
     }
+  }
+
+ private:
+  // Writes residuals; visit(share, margin toward the label, exp(-|margin|)).
+  template <class Visit>
+  static void each_miss(ConstReals margins, const Targets& targets, Reals residual, Visit visit) {
+    std::fill(residual.begin(), residual.end(), 0.0);
+    each_row(targets, [&](std::size_t i, double share) {
+      const double toward = targets.labels[i] > 0.5 ? margins[i] : -margins[i];
+      const double e = std::exp(-std::abs(toward));
+      const double miss = (toward > 0.0 ? e : 1.0) / (1.0 + e);  // sigmoid(-toward)
+      residual[i] = targets.labels[i] > 0.5 ? -share * miss : share * miss;
+      visit(share, toward, e);
+    });
   }
 };
 

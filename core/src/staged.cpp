@@ -136,7 +136,7 @@ void Staged::move_intercept(const Point& point) {
   point.loss.link(constant_);
   u_.resize(full_.size());
   for (std::size_t i = 0; i < u_.size(); ++i) u_[i] = constant_[i % classes];
-  point.loss.gradient(u_, point.targets, residual_);
+  point.loss.residuals(u_, point.targets, residual_);
   const double rows = static_cast<double>(point.targets.labels.size());
   const double prior = point.loss.bound_is_tight() ? 0.0 : 1.0 / rows;  // numbers may be far from 0
   const double rate = 1.0 / (now_.batches + 1.0 + prior);
@@ -196,7 +196,7 @@ double Staged::selected_step(const Point& point, Reals z) {
   u_.assign(margins_.size(), 0.0);
   if (members_ == 0) return 0.0;
   residual_.resize(margins_.size());
-  point.loss.gradient(margins_, point.targets, residual_);
+  point.loss.residuals(margins_, point.targets, residual_);
   point.active.gradient(residual_, point.loss.classes(), z);
   keep_selected(point.places, z, stored_);
   damp(z);
@@ -210,7 +210,7 @@ double Staged::selected_step(const Point& point, Reals z) {
 // g_ = gradient of everything that is not selected, at the margins after the selected moved.
 double Staged::cell_step(const Point& point) {
   residual_.resize(margins_.size());
-  point.loss.gradient(margins_, point.targets, residual_);
+  point.loss.residuals(margins_, point.targets, residual_);
   g_.resize(point.weights.size());
   stored_.resize(g_.size());
   point.active.gradient(residual_, point.loss.classes(), g_);

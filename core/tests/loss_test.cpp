@@ -52,6 +52,9 @@ TEST_CASE("gradients and curvatures agree with finite differences") {
     std::vector<double> residual(margins.size()), blocks(kRows * classes * classes);
     c.loss->gradient(margins, targets, residual);
     c.loss->curvature(margins, targets, blocks);
+    std::vector<double> alone(margins.size(), 7.0);
+    c.loss->residuals(margins, targets, alone);
+    CHECK(alone == residual);
     constexpr double kStep = 1e-6;
     for (std::size_t i = 0; i < margins.size(); ++i) {
       auto up = margins, down = margins;

@@ -25,6 +25,10 @@ class Loss {
 
   // Weighted mean loss; residual[row][c] = share of the row's weight * d loss / d margin.
   virtual double gradient(ConstReals margins, const Targets&, Reals residual) const = 0;
+  // The residuals alone; logarithms take longer than all else a loss does.
+  virtual void residuals(ConstReals margins, const Targets& targets, Reals residual) const {
+    gradient(margins, targets, residual);
+  }
 
   // Weighted mean loss of margins that are all zero.
   virtual double null_value(const Targets&) const = 0;
