@@ -59,6 +59,9 @@ inline bear::BatchView batch_view(const In<std::int64_t>& indptr, const In<std::
   batch.labels = view(labels);
   batch.weights = view(weights);
   batch.name_offsets = view(name_offsets);
-  if (name_data) batch.name_data = reinterpret_cast<const char*>(name_data->data());
+  if (name_data) {
+    batch.name_data = reinterpret_cast<const char*>(name_data->data());
+    batch.name_bytes = name_data->size();
+  }
   return batch;
 }

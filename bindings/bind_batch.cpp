@@ -22,9 +22,8 @@ void check_rows(const In<std::int64_t>& indptr, const In<std::uint64_t>& keys,
                 const std::optional<In<std::uint64_t>>& name_offsets) {
   const auto batch =
       batch_view(indptr, keys, values, std::nullopt, weights, name_data, name_offsets);
-  const std::size_t name_bytes = name_data ? name_data->size() : 0;
   nb::gil_scoped_release released;
-  bear::check_rows(batch, name_bytes);
+  bear::check_rows(batch);
 }
 
 // Weight, weight predicted right, log-loss and weight of the second class.

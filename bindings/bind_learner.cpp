@@ -25,8 +25,20 @@ class Learner : public bear::Learner {
   mutable std::shared_mutex busy;
 };
 
-using Alone = std::unique_lock<std::shared_mutex>;
+// Both for code that has let go of the interpreter's lock.
+using Exclusive = std::unique_lock<std::shared_mutex>;
 using Shared = std::shared_lock<std::shared_mutex>;
+
+// The same for code that holds the interpreter's lock, and gives it away while it waits: else the
+// thread it waits for may wait for that one. Python objects are made after unlock(), because making
+// them may collect garbage, and with it run anything.
+class Alone : public Exclusive {
+ public:
+  explicit Alone(std::shared_mutex& busy) : Exclusive(busy, std::defer_lock) {
+    const nb::gil_scoped_release released;
+    lock();
+  }
+};
 
 template <class T>
 T choose(const char* what, const std::string& name, const std::map<std::string, T>& table) {
@@ -88,11 +100,12 @@ nb::tuple learn(Learner& learner, const In<std::int64_t>& indptr, const In<std::
                 const std::optional<In<std::uint8_t>>& name_data,
                 const std::optional<In<std::uint64_t>>& name_offsets) {
   const auto batch = batch_view(indptr, keys, values, labels, weights, name_data, name_offsets);
+  bear::check_bounds(batch);
   std::vector<double> margins(batch.n_rows() * learner.classes());
   bear::Progress progress;
   {
     nb::gil_scoped_release released;
-    const Alone alone(learner.busy);
+    const Exclusive alone(learner.busy);
     progress = learner.learn(batch, margins);
   }
   const std::size_t rows = batch.n_rows();
@@ -105,6 +118,7 @@ Out<double> predict(const Learner& learner, const In<std::int64_t>& indptr,
                     bool means) {
   const auto batch =
       batch_view(indptr, keys, values, std::nullopt, std::nullopt, std::nullopt, std::nullopt);
+  bear::check_bounds(batch);
   std::vector<double> margins(batch.n_rows() * learner.classes());
   {
     nb::gil_scoped_release released;
@@ -117,40 +131,52 @@ Out<double> predict(const Learner& learner, const In<std::int64_t>& indptr,
 
 Out<double> query(const Learner& learner, const In<std::uint64_t>& keys) {
   std::vector<double> weights(keys.size() * learner.classes());
-  const Alone alone(learner.busy);
+  Alone alone(learner.busy);
   learner.query(view(keys), weights);
+  alone.unlock();
   return give(std::move(weights), {keys.size(), learner.classes()});
+}
+
+nb::list list_of(const std::vector<std::string>& texts) {
+  nb::list out;
+  for (const auto& text : texts) out.append(nb::bytes(text.data(), text.size()));
+  return out;
 }
 
 // The selected of one group, best first.
 nb::dict selected(const Learner& learner, std::size_t group) {
-  const Alone alone(learner.busy);
+  Alone alone(learner.busy);
   const bear::TopK& top = learner.selection().top(group);
   std::vector<std::uint64_t> keys;
   std::vector<double> weights;
   std::vector<float> magnitudes;
-  nb::list names, aliases;
+  std::vector<std::string> names, aliases;
   for (const std::int32_t slot : top.ranked()) {
     keys.push_back(top.key(slot));
     const auto w = top.weights(slot);
     weights.insert(weights.end(), w.begin(), w.end());
     magnitudes.push_back(static_cast<float>(top.magnitude(slot)));
-    names.append(nb::bytes(top.name(slot).data(), top.name(slot).size()));
-    aliases.append(nb::bytes(top.alias(slot).data(), top.alias(slot).size()));
+    names.emplace_back(top.name(slot));
+    aliases.emplace_back(top.alias(slot));
   }
+  alone.unlock();
   const std::size_t n = keys.size();
   nb::dict out;
   out["keys"] = give(std::move(keys));
   out["weights"] = give(std::move(weights), {n, top.width()});
   out["magnitudes"] = give(std::move(magnitudes));
-  out["names"] = names;
-  out["aliases"] = aliases;
+  out["names"] = list_of(names);
+  out["aliases"] = list_of(aliases);
   return out;
 }
 
 void restore_selected(Learner& learner, std::size_t group, const In<std::uint64_t>& keys,
                       const In<double>& weights, const In<float>& magnitudes, const nb::list& names,
                       const nb::list& aliases) {
+  const auto text = [](nb::handle item) {
+    const auto bytes = nb::cast<nb::bytes>(item);
+    return std::string(bytes.c_str(), bytes.size());
+  };
   const Alone alone(learner.busy);
   bear::TopK& top = learner.selection().top(group);
   if (keys.size() > top.k() || weights.size() != keys.size() * top.width() ||
@@ -158,10 +184,6 @@ void restore_selected(Learner& learner, std::size_t group, const In<std::uint64_
       aliases.size() != keys.size()) {
     throw nb::value_error("selected entries do not fit the learner");
   }
-  const auto text = [](nb::handle item) {
-    const auto bytes = nb::cast<nb::bytes>(item);
-    return std::string(bytes.c_str(), bytes.size());
-  };
   top.clear();
   for (std::size_t i = 0; i < keys.size(); ++i) {
     if (top.find(view(keys)[i]) >= 0) throw nb::value_error("a key is selected twice");
@@ -176,13 +198,17 @@ void restore_selected(Learner& learner, std::size_t group, const In<std::uint64_
 // What a run needs beyond its model to go on exactly. The cells are as they lie there: putting a
 // lazy scale into them would round, and the run would differ from one that never stopped.
 nb::dict resume_state(const Learner& learner) {
-  const Alone alone(learner.busy);
+  Alone alone(learner.busy);
   const auto raw = learner.storage().raw();
+  const nb::bytes cells(raw.data(), raw.size());
+  const double factor = learner.storage().factor();
+  std::vector<double> watch = learner.watch();
   bear::History history = learner.direction().history();
+  alone.unlock();
   nb::dict out;
-  out["cells"] = nb::bytes(raw.data(), raw.size());
-  out["factor"] = learner.storage().factor();
-  out["watch"] = give(learner.watch());
+  out["cells"] = cells;
+  out["factor"] = factor;
+  out["watch"] = give(std::move(watch));
   out["history_keys"] = give(std::move(history.keys));
   out["history_numbers"] = give(std::move(history.numbers));
   return out;
@@ -234,8 +260,10 @@ std::vector<bear::Keys> views(const std::vector<In<std::uint64_t>>& keys) {
 
 nb::list take_apart(Learner& learner, const std::vector<In<std::uint64_t>>& keys) {
   const auto viewed = views(keys);
-  const Alone alone(learner.busy);
-  return give_exact(bear::take_apart(learner, viewed), learner, viewed);
+  Alone alone(learner.busy);
+  bear::Exact exact = bear::take_apart(learner, viewed);
+  alone.unlock();
+  return give_exact(std::move(exact), learner, viewed);
 }
 
 nb::list average(const std::vector<Learner*>& parts, const In<double>& shares, Learner* start,
@@ -246,7 +274,7 @@ nb::list average(const std::vector<Learner*>& parts, const In<double>& shares, L
     const nb::gil_scoped_release released;
     std::set<Learner*> all(parts.begin(), parts.end());  // each once, always in the same order
     if (start != nullptr) all.insert(start);
-    std::vector<Alone> alone;
+    std::vector<Exclusive> alone;
     for (Learner* learner : all) alone.emplace_back(learner->busy);
     mean = bear::average({parts.begin(), parts.end()}, view(shares), start, viewed);
   }
@@ -264,8 +292,9 @@ void put_together(Learner& learner, const In<double>& cells,
 }
 
 nb::dict fill(const Learner& learner) {
-  const Alone alone(learner.busy);
+  Alone alone(learner.busy);
   const auto fill = learner.storage().fill();
+  alone.unlock();
   nb::dict out;
   out["cells"] = fill.cells;
   out["used"] = fill.used;

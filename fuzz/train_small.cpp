@@ -43,6 +43,7 @@ bool learn(Learner& learner, const Block& block) {
   batch.weights = {block.weights.begin(), block.weights.size()};
   if (block.named) {
     batch.name_data = block.names.data.data();
+    batch.name_bytes = block.names.data.size();
     batch.name_offsets = {block.names.offsets.begin(), block.names.offsets.size()};
   }
   std::vector<double> margins(labels.size() * learner.classes());

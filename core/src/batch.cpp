@@ -8,6 +8,15 @@ namespace {
 
 [[noreturn]] void refuse(const std::string& message) { throw std::invalid_argument(message); }
 
+void check_rise(const BatchView& batch) {
+  for (std::size_t i = 0; i < batch.n_rows(); ++i) {
+    if (batch.indptr[i + 1] < batch.indptr[i]) {
+      refuse("indptr must not fall, got " + std::to_string(batch.indptr[i + 1]) + " after " +
+             std::to_string(batch.indptr[i]) + " at row " + std::to_string(i));
+    }
+  }
+}
+
 void check_offsets(const BatchView& batch) {
   if (batch.indptr.empty()) refuse("indptr must have at least one element, got none");
   if (batch.keys.size() != batch.values.size()) {
@@ -17,12 +26,7 @@ void check_offsets(const BatchView& batch) {
   if (batch.indptr[0] != 0) {
     refuse("indptr must start at 0, got " + std::to_string(batch.indptr[0]));
   }
-  for (std::size_t i = 0; i < batch.n_rows(); ++i) {
-    if (batch.indptr[i + 1] < batch.indptr[i]) {
-      refuse("indptr must not fall, got " + std::to_string(batch.indptr[i + 1]) + " after " +
-             std::to_string(batch.indptr[i]) + " at row " + std::to_string(i));
-    }
-  }
+  check_rise(batch);
   if (batch.last_entry() != batch.keys.size()) {
     refuse("indptr must end at the number of entries, " + std::to_string(batch.keys.size()) +
            ", got " + std::to_string(batch.last_entry()));
@@ -46,7 +50,8 @@ void check_row(const BatchView& batch, std::size_t row) {
   }
 }
 
-void check_names(const BatchView& batch, std::size_t name_bytes) {
+void check_names(const BatchView& batch) {
+  const std::size_t name_bytes = batch.name_bytes;
   std::uint64_t last = 0;
   for (const auto offset : batch.name_offsets) {
     if (offset < last || offset > name_bytes) {
@@ -67,7 +72,19 @@ BatchView BatchView::rows(std::size_t start, std::size_t stop) const {
   return part;
 }
 
-void check_rows(const BatchView& batch, std::size_t name_bytes) {
+void check_bounds(const BatchView& batch) {
+  check_rise(batch);
+  const std::size_t n = batch.n_rows(), entries = batch.keys.size();
+  const bool inside = n == 0 || (batch.indptr[0] >= 0 && batch.last_entry() <= entries);
+  if (!inside || batch.values.size() != entries ||
+      (!batch.labels.empty() && batch.labels.size() != n) ||
+      (!batch.weights.empty() && batch.weights.size() != n) ||
+      (batch.named() && batch.name_offsets.size() != entries + 1)) {
+    refuse("rows of a batch must lie within its arrays: these were changed after it was made");
+  }
+}
+
+void check_rows(const BatchView& batch) {
   check_offsets(batch);
   for (std::size_t row = 0; row < batch.n_rows(); ++row) {
     check_row(batch, row);
@@ -76,7 +93,7 @@ void check_rows(const BatchView& batch, std::size_t name_bytes) {
              " at row " + std::to_string(row));
     }
   }
-  check_names(batch, name_bytes);
+  check_names(batch);
 }
 
 }  // namespace bear

@@ -70,6 +70,7 @@ struct Rows {
     batch.labels = labels;
     batch.weights = weights;
     batch.name_data = name_data.data();
+    batch.name_bytes = name_data.size();
     batch.name_offsets = name_offsets;
     return batch;
   }

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import gc
 import threading
+import time
 
 import numpy as np
 import pytest
 
 from bearsketch import Batch, SketchClassifier, make_learner
+from bearsketch.exceptions import ParameterError
 from bearsketch.learners import Learner
 from bearsketch.learners.average import average
 
@@ -66,3 +69,34 @@ def test_an_estimator_in_two_threads():
     model = SketchClassifier(k=5, memory="16KiB").partial_fit(X, y, classes=[0, 1])
     at_once(*[lambda: model.partial_fit(X, y)] * 2, lambda: model.predict(X))
     assert model.learner_.counters["examples"] == 41 * 200
+
+
+class Lingering:
+    """Garbage that only the collector finds, and that lets other threads run when it goes."""
+
+    def __init__(self):
+        self.me = self
+
+    def __del__(self):
+        time.sleep(0)
+
+
+def test_garbage_collected_while_a_learner_is_read_does_not_stop_the_threads(batch):
+    learner = make_learner(k=200, memory="64KiB")
+    learner.learn(batch)
+    before = gc.get_threshold()
+    gc.set_threshold(5)
+    try:
+        at_once(Lingering, learner.selected, lambda: learner.intercept, learner.selected)
+    finally:
+        gc.set_threshold(*before)
+
+
+def test_arrays_that_changed_after_their_batch_was_made_are_refused(batch):
+    learner = make_learner(k=20, memory="4KiB")
+    wrong = batch.rows(0, len(batch))
+    wrong.indptr.flags.writeable = True
+    wrong.indptr[5] = 10**12
+    for use in (learner.learn, learner.predict_margin):
+        with pytest.raises(ParameterError, match="indptr must not fall"):
+            use(wrong)

@@ -15,6 +15,7 @@ struct BatchView {
   std::span<const double> labels;               // empty, or one per row
   std::span<const double> weights;              // empty (all 1), or one per row
   const char* name_data = nullptr;              // names of the entries, when they have any
+  std::size_t name_bytes = 0;                   // of these
   std::span<const std::uint64_t> name_offsets;  // empty, or n_entries + 1
 
   std::size_t n_rows() const { return indptr.empty() ? 0 : indptr.size() - 1; }
@@ -25,9 +26,11 @@ struct BatchView {
   bool named() const { return !name_offsets.empty(); }
   double weight(std::size_t row) const { return weights.empty() ? 1.0 : weights[row]; }
 
+  // Empty where the offsets, which only check_rows() looks at, are none.
   std::string_view name(std::size_t entry) const {
-    const auto start = name_offsets[entry];
-    return {name_data + start, static_cast<std::size_t>(name_offsets[entry + 1] - start)};
+    const auto start = name_offsets[entry], stop = name_offsets[entry + 1];
+    if (start > stop || stop > name_bytes) return {};
+    return {name_data + start, static_cast<std::size_t>(stop - start)};
   }
 
   // Rows start..stop; entries keep their numbers, so nothing is copied.
@@ -35,6 +38,9 @@ struct BatchView {
 };
 
 // Throws std::invalid_argument, naming row and entry, unless the view is well formed.
-void check_rows(const BatchView& batch, std::size_t name_bytes);
+void check_rows(const BatchView& batch);
+
+// The same unless every row lies within the arrays: arrays of Python may change after check_rows().
+void check_bounds(const BatchView& batch);
 
 }  // namespace bear
