@@ -30,8 +30,8 @@ using Exclusive = std::unique_lock<std::shared_mutex>;
 using Shared = std::shared_lock<std::shared_mutex>;
 
 // The same for code that holds the interpreter's lock, and gives it away while it waits: else the
-// thread it waits for may wait for that one. Python objects are made after unlock(), because making
-// them may collect garbage, and with it run anything.
+// thread it waits for may wait for that one. Lists and dictionaries are not made before unlock(),
+// because that may collect garbage, and with it run anything.
 class Alone : public Exclusive {
  public:
   explicit Alone(std::shared_mutex& busy) : Exclusive(busy, std::defer_lock) {
@@ -137,27 +137,21 @@ Out<double> query(const Learner& learner, const In<std::uint64_t>& keys) {
   return give(std::move(weights), {keys.size(), learner.classes()});
 }
 
-nb::list list_of(const std::vector<std::string>& texts) {
-  nb::list out;
-  for (const auto& text : texts) out.append(nb::bytes(text.data(), text.size()));
-  return out;
-}
-
 // The selected of one group, best first.
 nb::dict selected(const Learner& learner, std::size_t group) {
+  nb::list names, aliases;  // before the lock: to append bytes collects no garbage
   Alone alone(learner.busy);
   const bear::TopK& top = learner.selection().top(group);
   std::vector<std::uint64_t> keys;
   std::vector<double> weights;
   std::vector<float> magnitudes;
-  std::vector<std::string> names, aliases;
   for (const std::int32_t slot : top.ranked()) {
     keys.push_back(top.key(slot));
     const auto w = top.weights(slot);
     weights.insert(weights.end(), w.begin(), w.end());
     magnitudes.push_back(static_cast<float>(top.magnitude(slot)));
-    names.emplace_back(top.name(slot));
-    aliases.emplace_back(top.alias(slot));
+    names.append(nb::bytes(top.name(slot).data(), top.name(slot).size()));
+    aliases.append(nb::bytes(top.alias(slot).data(), top.alias(slot).size()));
   }
   alone.unlock();
   const std::size_t n = keys.size();
@@ -165,8 +159,8 @@ nb::dict selected(const Learner& learner, std::size_t group) {
   out["keys"] = give(std::move(keys));
   out["weights"] = give(std::move(weights), {n, top.width()});
   out["magnitudes"] = give(std::move(magnitudes));
-  out["names"] = list_of(names);
-  out["aliases"] = list_of(aliases);
+  out["names"] = names;
+  out["aliases"] = aliases;
   return out;
 }
 
@@ -312,6 +306,8 @@ void bind_learner(nb::module_& m) {
       .def_rw("examples", &bear::Counters::examples)
       .def_rw("batches", &bear::Counters::batches)
       .def_rw("passes", &bear::Counters::passes)
+      .def_rw("weighed", &bear::Counters::weighed)
+      .def_rw("weight", &bear::Counters::weight)
       .def_ro("gradient_norm", &bear::Counters::gradient_norm)
       .def_ro("step_size", &bear::Counters::step_size);
 

@@ -14,6 +14,7 @@ constexpr double kLargestWeight = 1e15;
 constexpr double kBlowUpFactor = 10.0;  // times the loss of predicting nothing
 constexpr double kBlowUpRate = 0.1;     // of the running means compared
 constexpr std::uint64_t kBlowUpBatches = 50;
+constexpr double kMostImportance = 2.0;  // times a step; beyond, the loss of the batch may rise
 
 std::unique_ptr<Loss> make_loss(const Recipe& recipe) {
   switch (recipe.loss) {
@@ -107,6 +108,10 @@ Progress Learner::learn(const BatchView& batch, Reals margins) {
     const Reals before =
         margins.empty() ? margins : margins.subspan(start * classes_, (stop - start) * classes_);
     const double weight = targets_of(part).total();
+    if (!std::isfinite(weight)) {
+      throw std::invalid_argument("weights must add up to a finite number, they do not from row " +
+                                  std::to_string(start) + " on");
+    }
     progress.loss += weight * learn_minibatch(part, before);
     progress.weight += weight;
   }
@@ -120,17 +125,27 @@ double Learner::learn_minibatch(const BatchView& batch, Reals margins) {
   const double value = evaluate(batch, w_);
   if (!margins.empty()) std::copy(margins_.begin(), margins_.end(), margins.begin());
 
-  const Point point{active_, *loss_,     targets_of(batch), margins_,  residual_,        g_,
-                    w_,      intercept_, places_,           *storage_, selection_.size()};
+  const Point point{active_,
+                    *loss_,
+                    targets_of(batch),
+                    margins_,
+                    residual_,
+                    g_,
+                    w_,
+                    intercept_,
+                    places_,
+                    *storage_,
+                    selection_.size(),
+                    importance(targets_of(batch))};
   z_.resize(g_.size());
   direction_->direct(point, z_);
   const double norm = direction_->scaled() ? 0.0 : std::sqrt(dot(g_, g_));
   const bool uphill = norm > 0.0 && !(dot(g_, z_) > 0.0);
   if (uphill) std::copy(g_.begin(), g_.end(), z_.begin());
   const double step = choose_step(point);
-  choose_intercept_step(step);
+  choose_intercept_step(step, point.importance);
   check_step(value, step);
-  watch_for_blow_up(value, point.targets);
+  watch_for_blow_up(value, point);
 
   // Nothing above this line is seen when a minibatch is refused.
   guards_.uphill += uphill ? 1 : 0;
@@ -144,6 +159,8 @@ double Learner::learn_minibatch(const BatchView& batch, Reals margins) {
   for (std::size_t c = 0; c < classes_; ++c) intercept_[c] += intercept_s_[c];
   ++counters_.batches;
   counters_.examples += batch.n_rows();
+  counters_.weighed += point.targets.weighed();
+  counters_.weight += point.targets.total();
   counters_.step_size = step;
   return value;
 }
@@ -173,6 +190,15 @@ double Learner::evaluate(const BatchView& batch, ConstReals w) {
   return value;
 }
 
+// Inside a minibatch examples count by their share of its weight; what the whole of it weighs,
+// beside those before, is in the length of its step. An example of weight 0 is none.
+double Learner::importance(const Targets& targets) const {
+  const double total = targets.total(), rows = static_cast<double>(targets.weighed());
+  if (!(total > 0.0)) return 1.0;
+  const double mean = (counters_.weight + total) / (static_cast<double>(counters_.weighed) + rows);
+  return std::min(total / rows / mean, kMostImportance);
+}
+
 double Learner::choose_step(const Point& point) {
   if (direction_->scaled()) return 1.0;
   Slope slope{.gz = dot(g_, z_), .batches = counters_.batches, .passes = counters_.passes};
@@ -186,7 +212,7 @@ double Learner::choose_step(const Point& point) {
     }
     slope.curvature = total > 0.0 ? loss_->curvature_bound() * sum / total : 0.0;
   }
-  return step_size_->size(slope);
+  return point.importance * step_size_->size(slope);
 }
 
 void Learner::check_step(double value, double step) const {
@@ -205,9 +231,9 @@ void Learner::check_step(double value, double step) const {
 }
 
 // Steps that overshoot make the loss grow far above that of predicting nothing at all.
-void Learner::watch_for_blow_up(double value, const Targets& targets) {
-  const double null = loss_->null_value(targets);
-  const double rate = counters_.batches == 0 ? 1.0 : kBlowUpRate;
+void Learner::watch_for_blow_up(double value, const Point& point) {
+  const double null = loss_->null_value(point.targets);
+  const double rate = counters_.batches == 0 ? 1.0 : kBlowUpRate * std::min(point.importance, 1.0);
   mean_loss_ += rate * (value - mean_loss_);
   mean_null_ += rate * (null - mean_null_);
   blown_up_ = mean_loss_ > kBlowUpFactor * mean_null_ && mean_null_ > 0.0 ? blown_up_ + 1 : 0;
@@ -255,7 +281,7 @@ void Learner::add_intercept(Reals margins) const {
 
 // A block of its own: the automatic step along the constant is phi / kmax, averaged down with the
 // root of the number of batches, because every batch moves this one weight.
-void Learner::choose_intercept_step(double step) {
+void Learner::choose_intercept_step(double step, double importance) {
   intercept_s_.assign(classes_, 0.0);
   if (!recipe_.intercept) return;
   if (direction_->scaled()) {
@@ -265,7 +291,8 @@ void Learner::choose_intercept_step(double step) {
   }
   double size = step;
   if (step_size_->wants_curvature()) {
-    size = step_size_->size({1.0, loss_->curvature_bound(), counters_.batches, counters_.passes}) /
+    size = importance *
+           step_size_->size({1.0, loss_->curvature_bound(), counters_.batches, counters_.passes}) /
            std::sqrt(1.0 + static_cast<double>(counters_.batches));
   }
   for (std::size_t i = 0; i < residual_.size(); ++i) {

@@ -12,6 +12,12 @@ double Targets::total() const {
   return sum;
 }
 
+std::size_t Targets::weighed() const {
+  if (weights.empty()) return labels.size();
+  return static_cast<std::size_t>(
+      std::count_if(weights.begin(), weights.end(), [](double weight) { return weight > 0.0; }));
+}
+
 namespace {
 
 [[noreturn]] void refuse_label(double label, std::size_t row, const std::string& allowed) {

@@ -86,12 +86,14 @@ void Staged::restore(std::span<const double> numbers) {
 // own: what the batch allows along the direction of the block; running: what others did; wait: the
 // clock of the block by its tau.
 double Staged::block_step(double own, double running, double wait) const {
-  const double pace = scale_ * std::exp(next_.log_strength) * kPhi / std::sqrt(1.0 + wait);
+  const double pace =
+      importance_ * scale_ * std::exp(next_.log_strength) * kPhi / std::sqrt(1.0 + wait);
   return std::min(pace * std::sqrt(own * running), kMostStep * own);
 }
 
 void Staged::direct(const Point& point, Reals z) {
   next_ = now_;
+  importance_ = point.importance;
   slope_ = squares_ = 0.0;
   measure_values(point);
   move_intercept(point);
@@ -139,15 +141,15 @@ void Staged::move_intercept(const Point& point) {
   point.loss.residuals(u_, point.targets, residual_);
   const double rows = static_cast<double>(point.targets.labels.size());
   const double prior = point.loss.bound_is_tight() ? 0.0 : 1.0 / rows;  // numbers may be far from 0
-  const double rate = 1.0 / (now_.batches + 1.0 + prior);
+  const double rate = std::min(importance_, 1.0) / (now_.batches + 1.0 + prior);
   for (std::size_t i = 0; i < u_.size(); ++i) next_.means[i % classes] -= rate * residual_[i];
   intercept_step_ = next_.means;
   point.loss.link(intercept_step_);
   for (std::size_t c = 0; c < classes; ++c) intercept_step_[c] -= constant_[c];
   for (std::size_t i = 0; i < full_.size(); ++i) full_[i] += intercept_step_[i % classes];
   value_ = point.loss.gradient(full_, point.targets, residual_);
-  const double step =
-      scale_ * kInterceptPhi / point.loss.curvature_bound() / std::sqrt(1.0 + now_.batches);
+  const double step = importance_ * scale_ * kInterceptPhi / point.loss.curvature_bound() /
+                      std::sqrt(1.0 + now_.batches);
   for (std::size_t i = 0; i < u_.size(); ++i) intercept_step_[i % classes] -= step * residual_[i];
 }
 

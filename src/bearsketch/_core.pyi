@@ -11,6 +11,8 @@ class Counters:
     examples: int
     batches: int
     passes: int
+    weighed: int
+    weight: float
     @property
     def gradient_norm(self) -> float: ...
     @property

@@ -87,6 +87,7 @@ class Twin:
         self.scaled = getattr(self.direction, "scaled", False)
         self.intercept = np.zeros(settings.classes)
         self.batches = self.passes = self.uphill = 0
+        self.weighed, self.weight = 0, 0.0
 
     def learn(self, rows: list[dict[int, float]], labels, weights=None) -> np.ndarray:
         """Margins of the rows before they were learned."""
@@ -94,13 +95,16 @@ class Twin:
         X = np.array([[row.get(key, 0.0) for key in keys] for row in rows], dtype=float)
         weights = np.ones(len(rows)) if weights is None else np.asarray(weights, dtype=float)
         share = weights / weights.sum()
+        weighed = np.count_nonzero(weights)
+        self.weighed, self.weight = self.weighed + weighed, self.weight + weights.sum()
+        importance = min(weights.sum() / weighed / (self.weight / self.weighed), 2.0)
         labels = np.asarray(labels, dtype=float)
         inside = self.selection.members(keys, self.settings.classes)
         w = self.read(keys, inside)
         margins, residual = self.evaluate(X, w, labels, share)
         g = X.T @ residual
         point = SimpleNamespace(keys=keys, X=X, g=g, loss=self.loss, margins=margins, share=share)
-        point.residual = residual
+        point.residual, point.importance = residual, importance
         point.w, point.labels, point.inside = w, labels, inside
         point.storage, point.intercept = self.storage, self.intercept
         point.groups = max(len(self.selection.tops), 1)
@@ -109,7 +113,7 @@ class Twin:
         if not self.scaled and np.sum(g * z) <= 0 and np.any(g):
             z = g.copy()
             self.uphill += 1
-        step = 1.0 if self.scaled else self.step_size(X, g, z, share)
+        step = 1.0 if self.scaled else importance * self.step_size(X, g, z, share)
         self.shrink(self.direction.step if self.scaled else step)
         self.storage.add(keys, -step * z)
         if self.direction.wants_pair:
@@ -119,7 +123,9 @@ class Twin:
         if self.scaled:
             self.intercept = self.intercept + self.direction.intercept_step
         elif self.settings.intercept:
-            self.intercept = self.intercept - self.intercept_step(step) * residual.sum(axis=0)
+            self.intercept = self.intercept - self.intercept_step(step, importance) * residual.sum(
+                axis=0
+            )
         self.batches += 1
         return margins
 
@@ -143,11 +149,11 @@ class Twin:
     def phi(self) -> float:
         return self.settings.step[1] / np.sqrt(1 + self.passes)
 
-    def intercept_step(self, step: float) -> float:
+    def intercept_step(self, step: float, importance: float) -> float:
         """A block of its own: the automatic step along the constant, averaged down."""
         if self.settings.step[0] != "auto":
             return step
-        return self.phi() / self.loss.kmax / np.sqrt(1 + self.batches)
+        return importance * self.phi() / self.loss.kmax / np.sqrt(1 + self.batches)
 
     def shrink(self, step: float) -> None:
         if self.settings.l2:

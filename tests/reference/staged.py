@@ -23,6 +23,7 @@ class Staged:
         self.means = np.full(settings.classes, first) if settings.intercept else None
 
     def direct(self, point):
+        self.importance = point.importance
         before, full = self.batches, self.move_intercept(point)
         self.batches += 1
         self.follow_noise(point, full)
@@ -74,11 +75,11 @@ class Staged:
         alone = np.broadcast_to(constant, point.margins.shape)
         off = loss.residual(alone, point.labels, point.share).sum(axis=0)
         prior = 0 if isinstance(loss, Squared) else 1 / n
-        self.means = self.means - off / (self.batches + 1 + prior)
+        self.means = self.means - min(self.importance, 1.0) * off / (self.batches + 1 + prior)
         shift = loss.margins_of(self.means) - constant
         full = point.margins + shift
         off = loss.residual(full, point.labels, point.share).sum(axis=0)
-        step = self.scale * 0.5 / loss.kmax / np.sqrt(1 + self.batches)
+        step = self.importance * self.scale * 0.5 / loss.kmax / np.sqrt(1 + self.batches)
         self.intercept_step = shift - step * off
         return full
 
@@ -101,7 +102,7 @@ class Staged:
             self.log_strength = np.clip(self.log_strength + 0.05 * growth, np.log(0.02), 0)
 
     def block_step(self, own: float, running: float, wait: float) -> float:
-        pace = self.scale * np.exp(self.log_strength) * 1.5 / np.sqrt(1 + wait)
+        pace = self.importance * self.scale * np.exp(self.log_strength) * 1.5 / np.sqrt(1 + wait)
         return min(pace * np.sqrt(own * running), 2 * own)
 
 

@@ -22,6 +22,7 @@ struct Point {
   const Places& places;
   const Storage& storage;
   std::size_t selected;  // keys selected in all
+  double importance;     // mean weight of the batch's examples over that of all so far; 1 without
 };
 
 // How often a guard had to act; reported, never silent.

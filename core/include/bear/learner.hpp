@@ -47,6 +47,8 @@ struct Recipe {
 
 struct Counters {
   std::uint64_t examples = 0, batches = 0, passes = 0;
+  std::uint64_t weighed = 0;   // examples that have a weight above 0
+  double weight = 0.0;         // of all these
   double gradient_norm = 0.0;  // largest of the pass so far
   double step_size = 0.0;      // of the last batch
 };
@@ -95,12 +97,13 @@ class Learner {
   double learn_minibatch(const BatchView& batch, Reals margins);
   void read_weights();
   double evaluate(const BatchView& batch, ConstReals w);
+  double importance(const Targets& targets) const;
   double choose_step(const Point& point);
   void check_step(double value, double step) const;
-  void watch_for_blow_up(double value, const Targets& targets);
+  void watch_for_blow_up(double value, const Point& point);
   void write_step(double step);
   void remember_pair(const BatchView& batch);
-  void choose_intercept_step(double step);
+  void choose_intercept_step(double step, double importance);
   void add_intercept(Reals margins) const;
 
   Recipe recipe_;

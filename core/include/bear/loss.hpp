@@ -14,6 +14,7 @@ struct Targets {
 
   double weight(std::size_t row) const { return weights.empty() ? 1.0 : weights[row]; }
   double total() const;
+  std::size_t weighed() const;  // rows whose weight is above 0
 };
 
 class Loss {

@@ -29,7 +29,7 @@ _SUMMED = ("examples", "batches")
 
 
 def average(parts: Sequence[Learner], start: Learner | None = None) -> Learner:
-    r"""Average learners, weighted by the examples each has learned.
+    r"""Average learners, weighted by the examples each has learned, and these by their weights.
 
     Cells, exact weights, intercepts and clocks are averaged; the selection is made anew from all
     that any part selected; examples and minibatches add up, passes are the most of any. Pairs of
@@ -77,8 +77,8 @@ def average(parts: Sequence[Learner], start: Learner | None = None) -> Learner:
             first.check_mergeable(other)
     if len(parts) == 1:
         return Learner.from_bytes(parts[0].to_bytes())
-    before = 0 if start is None else start.counters["examples"]
-    gained = np.array([part.counters["examples"] - before for part in parts], dtype=np.float64)
+    before = 0.0 if start is None else start._core.counters.weight
+    gained = np.array([part._core.counters.weight - before for part in parts], dtype=np.float64)
     shares = gained / gained.sum() if gained.any() else np.full(len(parts), 1.0 / len(parts))
     given = [*parts, *([] if start is None else [start])]
     selected = [[part._core.selected(g) for part in given] for g in range(first._core.groups)]
@@ -175,7 +175,11 @@ def _names(tops: Sequence[dict[str, Any]]) -> dict[int, tuple[bytes, bytes]]:
 
 def _record(parts: Sequence[Learner], start: Learner | None) -> dict[str, object]:
     """Counters and guards add up, those of a common start once."""
-    counters, guards = dict(parts[-1].counters), dict(parts[-1].guards)
+    counters: dict[str, float] = dict(parts[-1].counters)
+    guards = dict(parts[-1].guards)
+    for name in ("weighed", "weight"):
+        base = 0 if start is None else getattr(start._core.counters, name)
+        counters[name] = base + sum(getattr(part._core.counters, name) - base for part in parts)
     counters["passes"] = max(part.counters["passes"] for part in parts)
     for name in itertools.chain(_SUMMED, guards):
         into, field = (counters, "counters") if name in _SUMMED else (guards, "guards")

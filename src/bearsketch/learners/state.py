@@ -82,11 +82,27 @@ def dump(learner: Learner, *, exact: bool = False) -> tuple[model_file.Arrays, d
         "loss": config.loss,
         "classes": learner.labels.classes,
         "naming": learner.naming,
-        "counters": learner.counters,
+        "counters": {**learner.counters, **_weight(learner)},
         "guards": learner.guards,
         "run": _checked_run(learner.run),
     }
     return arrays, record
+
+
+def _weight(learner: Learner) -> dict[str, float]:
+    """Count examples by their weights, where they have any: without, each counts one."""
+    counters = learner._core.counters
+    if counters.weight == counters.weighed == counters.examples:
+        return {}
+    return {"weighed": counters.weighed, "weight": counters.weight}
+
+
+def _restore_weight(core: Any, counters: dict[str, Any]) -> None:
+    weight = float(counters.get("weight", counters["examples"]))
+    if not 0.0 <= weight < float("inf"):
+        raise ValueError(f"examples cannot weigh {weight}")
+    core.counters.weight = weight
+    core.counters.weighed = int(counters.get("weighed", counters["examples"]))
 
 
 def _checked_run(run: dict[str, Any]) -> dict[str, Any]:
@@ -189,6 +205,7 @@ def restore(learner: Learner, arrays: model_file.Arrays, plain: dict[str, Any]) 
         )
     for name in COUNTERS:
         setattr(core.counters, name, int(plain["counters"][name]))
+    _restore_weight(core, plain["counters"])
     for name in GUARDS:
         setattr(core.guards, name, int(plain["guards"][name]))
     core.name_collisions = int(plain["guards"]["name_collisions"])
