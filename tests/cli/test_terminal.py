@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import json
 import os
 import pty
 import re
@@ -106,6 +107,17 @@ def test_hostile_names_are_not_drawn(tmp_path):
     assert "\x07" not in drawn
     assert "\x1b]" not in drawn
     assert r"bell\x071" in drawn
+
+
+def test_a_name_stays_on_its_line(tmp_path):
+    data = tmp_path / "d.jsonl"
+    odd = json.dumps("ok\r\nerror[FAKE] look here")
+    cells = ('"calm"', odd)
+    data.write_text("".join(f'{{"label": {i % 2}, "a": {cells[i % 2]}}}\n' for i in range(100)))
+    for options in ((), ("--workers", 1)):
+        said = good("train", data, "-o", tmp_path / "m.bear", *options).stderr
+        assert "FAKE" in said
+        assert not any(line.startswith("error") for line in said.splitlines())
 
 
 def test_plain_lines_where_there_is_no_terminal(tmp_path):

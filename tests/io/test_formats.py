@@ -1,6 +1,11 @@
+import io
+
 import pytest
 
-from bearsketch.io.formats import format_named, guess_format
+from bearsketch.exceptions import ParameterError
+from bearsketch.io import open_stream
+from bearsketch.io.formats import format_named, guess_format, separator_of
+from bearsketch.io.remember import _format_like
 
 CONTENT = {
     "vw": [b"1 |a b c\n", b"-1 2.0 'tag|ns x:1\n", b"| a b\n", b"1 1.0 first|u p:2 |v q\n"],
@@ -51,3 +56,41 @@ def test_a_cut_line_at_the_end_is_not_looked_at():
 )
 def test_suffixes(name, form):
     assert format_named(name) == form
+
+
+def test_line_ends_in_quotes_do_not_hide_a_table():
+    assert guess_format(b'city,note,sold\nrome,fine,1\nparis,"two\nlines, or so",0\n') == "csv"
+
+
+def test_commas_of_numbers_are_no_separators():
+    head = b"1,5;2,5;a\n2,0;3,0;b\n"
+    assert separator_of(head) == ","
+    assert separator_of(head, decimal=",") == ";"
+
+
+@pytest.mark.parametrize(
+    ("remembered", "name", "form"),
+    [
+        ("text", "mails.tsv", "text"),
+        ("vw", "day.csv", "vw"),
+        ("csv", "day.tsv", "tsv"),
+        ("csv", "day.parquet", "parquet"),
+        ("vw", "day.jsonl", "jsonl"),
+        ("fasta", "reads.fastq.gz", "fastq"),
+        ("fasta", "-", "auto"),
+        ("vw", "-", "vw"),
+    ],
+)
+def test_a_model_reads_files_as_its_own_unless_their_names_tell(remembered, name, form):
+    assert _format_like({"format": remembered}, [name]) == form
+
+
+def test_a_frame_has_no_name():
+    assert _format_like({"format": "auto"}, object()) == "auto"
+
+
+def test_long_names_of_columns_are_cut_in_messages():
+    table = io.BytesIO(b"a" * 5000 + b",b\n1,2\n")
+    with pytest.raises(ParameterError) as caught:
+        next(iter(open_stream(table, "csv", label_column="c")))
+    assert len(str(caught.value)) < 300

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from bearsketch.cli.display import Display, View, make_display, shown_weight
 from bearsketch.cli.options import read_options
 from bearsketch.cli.told import progressive_text, result_number
+from bearsketch.escape import visible
 from bearsketch.exceptions import ParameterError
 from bearsketch.sizes import format_bytes
 
@@ -220,7 +221,7 @@ def _report(display: Display, driver: Driver, summary: Summary, output: Path) ->
     if driver.learner.config.k:
         say(f"best of {len(driver.learner.selected()):,} selected features:")
         for feature in list(driver.learner.selected())[:10]:
-            say(f"  {shown_weight(feature.weight)}  {feature.name}")
+            say(f"  {shown_weight(feature.weight)}  {visible(feature.name)}")
     say(f"wrote {output} ({format_bytes(output.stat().st_size)})")
 
 

@@ -38,6 +38,7 @@ from bearsketch.cli.options import (
     takes_reading,
 )
 from bearsketch.cli.told import Told, progressive_text, results_text
+from bearsketch.escape import visible
 from bearsketch.exceptions import ParameterError
 from bearsketch.sizes import format_bytes, parse_bytes
 
@@ -334,5 +335,5 @@ def _report(display: Display, training: Training, summary: Summary, output: Path
     if best:
         say(f"best of {len(training.learner.selected()):,} selected features:")
         for weight, name in best:
-            say(f"  {shown_weight(weight)}  {name}")
+            say(f"  {shown_weight(weight)}  {visible(name)}")
     say(f"wrote {output} ({format_bytes(output.stat().st_size)})")

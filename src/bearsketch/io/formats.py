@@ -114,25 +114,28 @@ def _is_svmlight(text: bytes, lines: list[bytes]) -> bool:
 
 def _delimited(delimiter: bytes) -> Callable[[bytes, list[bytes]], bool]:
     def holds(text: bytes, lines: list[bytes]) -> bool:
-        counts = {_QUOTED.sub(b"", line).count(delimiter) for line in lines}
+        # Quotes may hold line ends as well.
+        counts = {line.count(delimiter) for line in _first_lines(_QUOTED.sub(b"", text))}
         return len(counts) == 1 and counts != {0}
 
     return holds
 
 
-def separator_of(head: bytes) -> str:
+def separator_of(head: bytes, decimal: str = ".") -> str:
     r"""Character between the cells of a text table, from its first bytes.
 
-    A comma, unless the first line has none and all of the first lines have as many semicolons,
-    TABs or bars.
+    A comma, unless the first line has none, or commas are those of numbers, and all of the first
+    lines have as many semicolons, TABs or bars.
 
     Examples
     --------
     >>> separator_of(b"city,age\nparis,30\n"), separator_of(b"price;item\n1,5;tea\n")
     (',', ';')
+    >>> separator_of(b"1,5;2,5\n2,0;3,0\n", decimal=",")
+    ';'
     """
     lines = _first_lines(head)
-    if lines and not _QUOTED.sub(b"", lines[0]).count(b","):
+    if lines and (decimal == "," or not _QUOTED.sub(b"", lines[0]).count(b",")):
         for other in (b";", b"\t", b"|"):
             if _delimited(other)(head, lines):
                 return other.decode()

@@ -111,7 +111,9 @@ def make_reader(
     if form in ("csv", "tsv"):
         from bearsketch.io.columnar import CsvReader
 
-        separator = options.separator or ("\t" if form == "tsv" else _separator(chunks))
+        separator = options.separator or (
+            "\t" if form == "tsv" else _separator(chunks, options.decimal)
+        )
         return CsvReader(chunks, separator, index, options, shared)
     if form == "parquet":
         from bearsketch.io.arrow import ParquetReader
@@ -128,7 +130,7 @@ def make_reader(
     return NativeReader(chunks, form, index, options, shared)
 
 
-def _separator(chunks: Chunks) -> str:
+def _separator(chunks: Chunks, decimal: str) -> str:
     """Find out the separator of a table, and wait for no more lines than that takes."""
     head = chunks.head(HEAD_BYTES, 1)
     while len(head) < HEAD_BYTES and not enough_lines(head):
@@ -136,7 +138,7 @@ def _separator(chunks: Chunks) -> str:
         if len(longer) == len(head):
             break
         head = longer
-    return separator_of(head)
+    return separator_of(head, decimal)
 
 
 def _seekable(found: Input, compression: str) -> Any:

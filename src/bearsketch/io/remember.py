@@ -134,10 +134,18 @@ def _still_true(record: dict[str, Any], given: dict[str, Any]) -> dict[str, Any]
 
 
 def _format_like(record: dict[str, Any], source: Any) -> str:
-    """Format of the model's data, unless the name of a source tells another."""
+    """Format of the model's data, unless the name of a source tells another.
+
+    Files that are called ``.csv``, ``.tsv`` or ``.txt`` hold lines of any kind, so that to a model
+    of no table such a name tells nothing.
+    """
     remembered = str(record.get("format", "auto"))
     first = source[0] if isinstance(source, list | tuple) and source else source
-    if first == "-" and remembered in ("fasta", "fastq"):
-        return "auto"  # the first byte tells
-    named = format_named(fspath(first)) if isinstance(first, str | PathLike) else None
-    return named or remembered
+    if not isinstance(first, str | PathLike):
+        return remembered
+    if first == "-":
+        return "auto" if remembered in ("fasta", "fastq") else remembered  # the first byte tells
+    named = format_named(fspath(first))
+    of_tables = remembered in ("auto", "csv", "tsv", "parquet")
+    vague = named is None or (named in ("csv", "tsv", "text") and not of_tables)
+    return remembered if vague else str(named)

@@ -18,6 +18,7 @@ NUMBER, TEXT, ITEMS, NAMED_VALUES, NOTHING, UNSUPPORTED = range(6)
 # What a column is read as, as the core numbers it.
 AS_NUMBER, AS_CATEGORY, AS_TEXT = range(3)
 _ALL = "*"
+_SHOWN_NAME = 60  # characters of a column's name in a message
 _INDEX = re.compile(r"__index_level_\d+__")  # what pandas calls the numbers of the rows
 
 
@@ -107,12 +108,17 @@ def _index(names: list[str], name: str | None) -> int | None:
     return names.index(name) if name is not None and name in names else None
 
 
+def _short(name: str) -> str:
+    return name if len(name) <= _SHOWN_NAME else name[: _SHOWN_NAME - 3] + "..."
+
+
 def _check_known(names: list[str], source: str, options: ReadOptions) -> None:
     given = [options.label_column, options.weight_column] if options.labels_needed else []
     listed = (options.categorical, options.numeric, options.drop, options.text_columns or ())
     for name in (*given, *itertools.chain(*listed)):
         if name is not None and name != _ALL and name not in names:
-            few = ", ".join(map(repr, names[:8])) + (", ..." if len(names) > 8 else "")
+            few = ", ".join(repr(_short(known)) for known in names[:8])
+            few += ", ..." if len(names) > 8 else ""
             raise ParameterError(
                 f"{source}: there is no column {name!r}; the columns are {few}",
                 code="TAB-COLUMN-MISSING",
