@@ -39,3 +39,21 @@ def test_learners_without_sketch_or_selection_have_no_noise():
     assert noise_of(make_learner("sgd", dimension=10)) is None
     assert noise_of(make_learner("fh", memory="1KiB")) is None
     assert noise_of(make_learner(k=3, memory="1KiB")) is None  # nothing selected yet
+
+
+def test_a_small_weight_of_large_values_is_no_noise():
+    rng = np.random.default_rng(5)
+    learner = make_learner("bear+", k=4, memory="4KiB")
+    for _ in range(100):
+        words = rng.integers(10, 400, (20, 6))
+        labels = rng.integers(0, 2, 20)
+        rows = [
+            {"height": float(rng.normal(60 * label, 30)), **{f"w{i}": 1.0 for i in row}}
+            for label, row in zip(labels, words, strict=True)
+        ]
+        learner.learn(Batch.from_rows(rows, labels))
+    found = noise_of(learner)
+    weights = np.abs(learner.selected_weights()[:, 0])
+    assert learner.selected_magnitudes().max() > 30
+    assert found.smallest == pytest.approx((weights * learner.selected_magnitudes()).min())
+    assert found.smallest > weights.min()

@@ -183,6 +183,11 @@ class Learner:
         groups = range(self._core.groups)
         return np.concatenate([self._weights_in(g, self._core.selected(g)) for g in groups])
 
+    def selected_magnitudes(self) -> npt.NDArray[np.float32]:
+        """Size of the values of the selected features, at least 1, in the same order."""
+        groups = range(self._core.groups)
+        return np.concatenate([self._core.selected(g)["magnitudes"] for g in groups])
+
     def _weights_in(self, number: int, group: dict[str, Any]) -> npt.NDArray[np.float64]:
         if self.config.storage.startswith("cached"):
             kept: npt.NDArray[np.float64] = group["weights"]

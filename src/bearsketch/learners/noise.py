@@ -37,7 +37,8 @@ class Noise:
         the root of ``depth``; the median by 1.25 times as much, from three rows on. Where the
         selected are in the cells too (all but ``bear+``) this is too high rather than too low.
     smallest : float
-        Smallest selected weight (root mean square over the classes that share a heap).
+        Smallest selected weight (root mean square over the classes that share a heap), times the
+        size of the feature's values where that is above 1, as features are ranked.
     ratio : float or None
         ``smallest / floor``; None where the floor is 0.
     features : int
@@ -88,7 +89,7 @@ def noise_of(learner: Learner) -> Noise | None:
         return None
     fill = learner.fill()
     floor = fill["rms"] * row_error(config.depth, config.query)
-    sizes = np.sqrt((weights**2).mean(axis=1))
+    sizes = np.sqrt((weights**2).mean(axis=1)) * learner.selected_magnitudes()
     smallest = float(sizes.min())
     ratio = smallest / floor if floor > 0.0 else None
     empty = max(1.0 - fill["used"] / fill["cells"], 0.5 / fill["cells"])
