@@ -25,7 +25,8 @@ class Labels:
         ``squared`` takes finite numbers; ``logistic`` two classes; ``softmax`` several.
     classes : int or sequence, optional
         The labels in the order of their class numbers, or how many (then 0, 1, ...). For
-        ``logistic`` it may be left out: -1 and 0 are the negative class, 1 the positive one.
+        ``logistic`` it may be left out: -1 and 0 are the negative class, 1 the positive one, and
+        predictions are -1 and 1. With ``[0, 1]`` they are 0 and 1.
 
     Examples
     --------
