@@ -18,6 +18,8 @@ from bearsketch.estimators.callbacks import CallbackSupportMixin, Tasks, with_ca
 from bearsketch.estimators.doubts import Doubts
 from bearsketch.estimators.faults import check_column_names, told_by_column
 from bearsketch.estimators.files import KeepsModel
+from bearsketch.estimators.first import first_labels, with_examples
+from bearsketch.estimators.opening import open_batches, read_options
 from bearsketch.estimators.parameters import (
     check_feature_names,
     check_parameters,
@@ -29,11 +31,9 @@ from bearsketch.estimators.rows import (
     NamedRows,
     Rows,
     Take,
-    batches_of,
     matrix_rows,
     named_rows,
     plain,
-    stream_labels,
 )
 from bearsketch.estimators.selecting import SelectsFeatures, can_select
 from bearsketch.estimators.targets import (
@@ -43,13 +43,12 @@ from bearsketch.estimators.targets import (
     check_weights,
     first_classes,
 )
-from bearsketch.exceptions import DataError, ParameterError
+from bearsketch.exceptions import ParameterError
 from bearsketch.learners import Learner, make_learner
 from bearsketch.training.checkpoint import Checkpoints
 from bearsketch.training.keeper import Keeper
 
 BLOCK_EXAMPLES = 8192  # rows of a matrix that are turned into a batch at a time
-STREAM_EXAMPLES = 1000  # of a batch that is read from a stream
 LARGEST_SEED = 2**31 - 1
 
 Weights = npt.NDArray[np.float64] | None
@@ -156,38 +155,19 @@ class SketchEstimator(SelectsFeatures, KeepsModel, CallbackSupportMixin, BaseEst
                 raise ParameterError("checkpoint does not go with client: give one of them")
             from bearsketch.estimators.sharded import fit_sharded
 
-            fit_sharded(self, source, client, self._read_options(options), classes, seed)
+            fit_sharded(self, source, client, read_options(self, options), classes, seed)
             return self
         from bearsketch.io import Stream
         from bearsketch.io.remember import read_record
 
         with contextlib.ExitStack() as opened:
-            batches = batches_of(source)
-            if batches is None:
-                batches = opened.enter_context(self._open(source, seed, options, classes))
-            elif iter(batches) is batches and self.passes > 1:
-                raise ParameterError(
-                    f"passes must be 1 for an iterator, which is read once, got {self.passes}",
-                    hint="Give a path, or a list of batches.",
-                )
+            batches = open_batches(self, source, seed, options, classes, opened)
             keeper = Keeper(StreamRun(self, batches, seed, classes), checkpoint)
             with keeper:
                 self._learn_stream(batches, seed, classes, keeper)
             if isinstance(batches, Stream):
                 self.learner_.run = read_record(batches)
         return self
-
-    def _open(self, source: Any, seed: int, options: dict[str, Any], classes: Any) -> Any:
-        from bearsketch.io import open_stream
-        from bearsketch.io.labels import labels_for
-
-        labels = labels_for("auto" if self._classifies() else "squared", classes)
-        given = {"include_unlabelled": False, "labels": labels, **self._read_options(options)}
-        return open_stream(source, **{**given, "seed": seed})
-
-    def _read_options(self, options: dict[str, Any]) -> dict[str, Any]:
-        rows = self.batch_size * max(STREAM_EXAMPLES // self.batch_size, 1)
-        return {"rows": rows, **options}
 
     def _learn_stream(
         self, batches: Iterable[Batch], seed: int, classes: Any, keeper: Keeper
@@ -198,27 +178,40 @@ class SketchEstimator(SelectsFeatures, KeepsModel, CallbackSupportMixin, BaseEst
         for number in tasks.passes():
             if number + 1 < first:
                 continue  # learned before the run was stopped
-            for batch in tasks.batches(keeper.skip(batches) if goes_on else batches):
-                labels, kind = stream_labels(batch), self._classifies()
-                labels = check_targets(type(self).__name__, labels, len(batch), kind)
-                if not started:
-                    self._forget_columns()
-                    if classes is None and self._classifies():
-                        classes = first_classes(labels)
-                    self._start(self._class_map(classes), None, seed)
-                    started, doubts = True, Doubts(self, batches)
-                with keeper.learning(batch):
-                    encoded = replace(batch, labels=self._encode(labels), trusted=True)
-                    self._learn_batch(encoded, doubts)
-                    keeper.learned(batch, len(batch))
+            full = with_examples(batches)
+            ready = keeper.skip(full) if goes_on else full
             if not started:
-                raise DataError("the stream must hold examples, got none", code="DATA-EMPTY")
+                ready = self._start_stream(ready, seed, classes)
+                started, doubts = True, Doubts(self, batches)
+            for batch in tasks.batches(ready):
+                with keeper.learning(batch):
+                    labels = self._encode(self._targets_of(batch))
+                    self._learn_batch(replace(batch, labels=labels, trusted=True), doubts)
+                    keeper.learned(batch, len(batch))
             if doubts is not None:
                 doubts.tell()
             goes_on, doubts = False, None
+            self._settle_one_class()
             with keeper.between():
                 self.learner_.finish_pass()
                 keeper.begin_pass()
+
+    def _start_stream(self, batches: Iterator[Batch], seed: int, classes: Any) -> Iterator[Batch]:
+        """Make the learner by the first labels, unless classes say all; give all batches back."""
+        undecided = classes is None and self._classifies()
+        labels, batches = first_labels(batches, self._targets_of, undecided=undecided)
+        self._forget_columns()
+        found = first_classes(labels) if undecided else None
+        self._start(found or self._class_map(classes), None, seed)
+        return batches
+
+    def _targets_of(self, batch: Batch) -> Array:
+        return check_targets(type(self).__name__, batch.labels, len(batch), self._classifies())
+
+    def _settle_one_class(self) -> None:
+        known = self._known_classes()
+        if known is not None:
+            self._set_classes(known.settled())
 
     def _class_map(self, classes: Any) -> ClassMap | None:
         """Classes as declared, or open to new ones; None for regression."""

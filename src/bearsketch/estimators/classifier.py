@@ -161,8 +161,9 @@ class SketchClassifier(ClassifierMixin, SketchEstimator):
         source : path, list of paths, file object, or iterable of Batch
             Anything :func:`bearsketch.io.open_stream` takes.
         classes : array-like of shape (n_classes,), optional
-            All classes. Without it, numbers -1 or 0 and 1 in the first batch mean two classes;
-            for anything else room is left for ``max_classes``.
+            All classes. Without it, numbers -1 or 0 and 1 in the first batch mean two classes
+            (one of them alone: in the first 10,000 examples); for anything else room is left for
+            ``max_classes``.
         checkpoint : Checkpoints, optional
             Where to write checkpoints (:class:`bearsketch.training.checkpoint.Checkpoints`), how
             often, and whether to go on from one; needs an integer ``random_state``. They stay

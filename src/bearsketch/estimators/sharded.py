@@ -76,7 +76,7 @@ def _classes(estimator: Any, look: Look, classes: Any) -> ClassMap | None:
         return declared
     values = np.array(look.seen.values)
     found = first_classes(values)
-    return ClassMap.fixed(values if found is None else found)
+    return ClassMap.fixed(values if found is None else found.settled().classes)
 
 
 def _warn(estimator: Any, driver: Driver, look: Look) -> None:

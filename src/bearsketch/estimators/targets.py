@@ -66,6 +66,8 @@ class ClassMap:
         if len(self.classes):
             self._check_kind(seen)
             seen = np.setdiff1d(seen, self.classes)
+            if self.classes.dtype.kind == "i" and seen.dtype.kind == "f" and not (seen % 1).any():
+                seen = seen.astype(self.classes.dtype)  # 0.0 joins 1 as 0
         classes = np.concatenate((self.classes, seen)) if len(self.classes) else seen
         if len(classes) > self.n_classes:
             raise LimitError(
@@ -76,6 +78,12 @@ class ClassMap:
         numbers = np.concatenate((self.numbers, len(self.numbers) + np.arange(len(seen))))
         order = np.argsort(classes)
         return replace(self, classes=classes[order], numbers=numbers[order])
+
+    def settled(self) -> ClassMap:
+        """With -1 for the other class, where 1 is all that came of two."""
+        if self.loss == "softmax" or len(self.classes) == 2:
+            return self
+        return self.grown(np.array([-1]))
 
     def encode(self, labels: Array) -> npt.NDArray[np.float64]:
         """Class number of each label; refuses what is not a class."""
@@ -108,20 +116,26 @@ class ClassMap:
         return picked[:, 1:] - picked[:, :1] if len(self.classes) == 2 else picked
 
 
-def first_classes(labels: Array) -> Array | None:
+def first_classes(labels: Array) -> ClassMap | None:
     """Two classes when labels look like it: -1 and 1, or 0 and 1; else None.
+
+    With 1 alone the other class is left open.
 
     Examples
     --------
-    >>> first_classes(np.array([1.0, 0.0, 1.0]))
+    >>> first_classes(np.array([1.0, 0.0, 1.0])).classes
+    array([0, 1])
+    >>> first_classes(np.array([1, 1])).grown(np.array([0])).classes
     array([0, 1])
     """
     if labels.dtype.kind not in "biuf":
         return None
     seen = set(np.unique(labels).tolist())
+    if seen == {1}:
+        return replace(ClassMap.open(2), loss="logistic").grown(np.array([1]))
     for negative in (-1, 0):
         if seen <= {negative, 1}:
-            return np.array([negative, 1])
+            return ClassMap.fixed([negative, 1])
     return None
 
 

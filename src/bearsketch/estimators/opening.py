@@ -1,0 +1,51 @@
+"""The source of ``fit_stream`` as batches."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Any
+
+from bearsketch.estimators.rows import batches_of
+from bearsketch.exceptions import ParameterError
+
+if TYPE_CHECKING:
+    from bearsketch.estimators.base import SketchEstimator
+
+STREAM_EXAMPLES = 1000  # of a batch that is read from a stream
+
+
+def open_batches(
+    estimator: SketchEstimator,
+    source: Any,
+    seed: int,
+    options: dict[str, Any],
+    classes: Any,
+    opened: ExitStack,
+) -> Any:
+    """Batches as they are, or a stream that ``opened`` closes."""
+    batches = batches_of(source)
+    if batches is None:
+        return opened.enter_context(_open(estimator, source, seed, options, classes))
+    if iter(batches) is batches and estimator.passes > 1:
+        raise ParameterError(
+            f"passes must be 1 for an iterator, which is read once, got {estimator.passes}",
+            hint="Give a path, or a list of batches.",
+        )
+    return batches
+
+
+def _open(
+    estimator: SketchEstimator, source: Any, seed: int, options: dict[str, Any], classes: Any
+) -> Any:
+    from bearsketch.io import open_stream
+    from bearsketch.io.labels import labels_for
+
+    labels = labels_for("auto" if estimator._classifies() else "squared", classes)
+    given = {"include_unlabelled": False, "labels": labels, **read_options(estimator, options)}
+    return open_stream(source, **{**given, "seed": seed})
+
+
+def read_options(estimator: SketchEstimator, options: dict[str, Any]) -> dict[str, Any]:
+    """Options of the reader, with batches of a multiple of the minibatch."""
+    rows = estimator.batch_size * max(STREAM_EXAMPLES // estimator.batch_size, 1)
+    return {"rows": rows, **options}

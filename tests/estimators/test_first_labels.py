@@ -1,0 +1,112 @@
+"""Which classes a stream has is decided by its first examples, and not too early."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+
+from bearsketch import Batch, DataError, SketchClassifier, SketchRegressor
+from bearsketch.estimators import first
+from bearsketch.training.checkpoint import Checkpoints
+
+ROWS = {-1: ["ant"], 0: ["bee"], 1: ["cow"], 2: ["dog"], 3: ["elk"]}
+
+
+def batches(*labels):
+    return [Batch.from_rows([ROWS[int(y)] for y in some], np.array(some)) for some in labels]
+
+
+def fitted(*labels, **parameters):
+    model = SketchClassifier(k=3, memory="8KiB", max_classes=5, **parameters)
+    return model.fit_stream(batches(*labels))
+
+
+@pytest.mark.parametrize("one", [1, 1.0])
+@pytest.mark.parametrize("other", [0, -1])
+def test_a_first_batch_of_ones_waits_for_the_other_label(one, other):
+    got = fitted([one] * 20, *[[one, other] * 10] * 5)
+    assert got.classes_.tolist() == sorted([one, other])
+    assert got.learner_.config.columns == 1
+    assert_array_equal(got.predict([ROWS[1], ROWS[other]]), [one, other])
+
+
+@pytest.mark.parametrize("start", [[1, 1], [0, 0], [-1]])
+def test_other_labels_after_one_of_two_sides_leave_room(start):
+    got = fitted(start, *[[2, start[0]] * 10] * 5)
+    assert got.classes_.tolist() == [start[0], 2]
+    assert got.learner_.config.n_classes == 5
+    assert_array_equal(got.predict([ROWS[start[0]], ROWS[2]]), [start[0], 2])
+
+
+@pytest.mark.parametrize("other", [0, 0.0, -1, 2])
+def test_ones_longer_than_is_waited_for(other, monkeypatch, tmp_path):
+    monkeypatch.setattr(first, "PEEK_EXAMPLES", 40)
+    data = [[1] * 20] * 5 + [[1, other] * 10] * 10
+    got = fitted(*data)
+    assert got.classes_.dtype.kind == "i"
+    assert got.classes_.tolist() == sorted([1, other])
+    assert got.learner_.config.columns == 1
+    assert_array_equal(got.predict([ROWS[1], ROWS[other]]), [1, other])
+    share = got.predict_proba([ROWS[1]])[0]
+    assert share[list(got.classes_).index(1)] > 0.5
+    got.save(tmp_path / "model.bear")
+    again = SketchClassifier.load(tmp_path / "model.bear")
+    assert_array_equal(again.predict([ROWS[1], ROWS[other]]), [1, other])
+    with pytest.raises(DataError, match="got 3"):
+        got.partial_fit([ROWS[3]], [3])
+
+
+def test_a_run_that_stopped_among_ones_goes_on(monkeypatch, tmp_path):
+    monkeypatch.setattr(first, "PEEK_EXAMPLES", 40)
+    data = batches(*[[1] * 20] * 5, *[[1, 0] * 10] * 10)
+
+    def broken():
+        yield from data[:4]
+        raise OSError("the disk is gone")
+
+    kept = Checkpoints(tmp_path, every="20")
+    whole = SketchClassifier(k=3, memory="8KiB").fit_stream(iter(data))
+    with pytest.raises(OSError, match="disk"):
+        SketchClassifier(k=3, memory="8KiB").fit_stream(broken(), checkpoint=kept)
+    kept = Checkpoints(tmp_path, every="20", resume=True)
+    got = SketchClassifier(k=3, memory="8KiB").fit_stream(iter(data), checkpoint=kept)
+    assert_array_equal(got.classes_, whole.classes_)
+    assert got.learner_.to_bytes() == whole.learner_.to_bytes()
+
+
+def test_nothing_but_ones_is_one_side_of_two():
+    got = fitted([1] * 20, [1] * 20)
+    assert got.classes_.tolist() == [-1, 1]
+    assert got.predict([ROWS[1]]).tolist() == [1]
+    assert got.partial_fit([ROWS[-1]], [-1]).classes_.tolist() == [-1, 1]
+
+
+@pytest.mark.parametrize("model", [SketchClassifier, SketchRegressor])
+def test_batches_without_examples_are_passed_over(model):
+    empty = Batch([0], [], [], labels=np.array([]), naming="name", seed=0)
+    full = batches([1.0, 0.0] * 10)
+    got = model(k=3, memory="8KiB", passes=2).fit_stream([empty, *full, empty, *full])
+    plain = model(k=3, memory="8KiB", passes=2).fit_stream(full * 2)
+    assert got.learner_.to_bytes() == plain.learner_.to_bytes()
+    with pytest.raises(DataError, match="got none"):
+        model().fit_stream([empty])
+
+
+def test_named_classes_and_numbers_wait_for_nothing():
+    def live():
+        yield from batches([1] * 20)
+        raise OSError("asked for more")
+
+    for model, given in ((SketchClassifier, {"classes": [0, 1]}), (SketchRegressor, {})):
+        learned = []
+
+        class Watched(model):
+            def _learn_batch(self, batch, doubts):
+                learned.append(len(batch))
+                super()._learn_batch(batch, doubts)
+
+            def get_params(self, deep=True):
+                return {}
+
+        with pytest.raises(OSError, match="asked"):
+            Watched().fit_stream(live(), **given)
+        assert learned == [20]
