@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from bearsketch.batch import Batch
 from bearsketch.estimators.callbacks import CallbackSupportMixin, Tasks, with_callbacks
 from bearsketch.estimators.doubts import Doubts
+from bearsketch.estimators.failing import all_or_nothing
 from bearsketch.estimators.faults import check_column_names, told_by_column
 from bearsketch.estimators.files import KeepsModel
 from bearsketch.estimators.first import first_labels, with_examples
@@ -77,6 +78,7 @@ class SketchEstimator(SelectsFeatures, KeepsModel, CallbackSupportMixin, BaseEst
     _class_numbers: npt.NDArray[np.intp]
 
     @with_callbacks
+    @all_or_nothing
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Learn from examples in memory, from scratch, in ``passes`` passes.
 
@@ -116,6 +118,7 @@ class SketchEstimator(SelectsFeatures, KeepsModel, CallbackSupportMixin, BaseEst
             self.learner_.finish_pass()
         return self
 
+    @all_or_nothing
     def _partial_fit(self, X: Any, y: Any, sample_weight: Any, classes: Any = None) -> Self:
         first = not self.__sklearn_is_fitted__()
         rows, labels, weights = self._examples(X, y, sample_weight, reset=first)
@@ -139,6 +142,7 @@ class SketchEstimator(SelectsFeatures, KeepsModel, CallbackSupportMixin, BaseEst
             )
 
     @with_callbacks
+    @all_or_nothing
     def _fit_stream(
         self,
         source: Any,
