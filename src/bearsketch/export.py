@@ -16,6 +16,7 @@ import numpy.typing as npt
 from bearsketch.escape import cell
 from bearsketch.exceptions import ParameterError
 from bearsketch.learners.describe import class_labels
+from bearsketch.learners.selected import joined
 
 if TYPE_CHECKING:
     from bearsketch.learners import Learner
@@ -67,26 +68,14 @@ def linear_model(model: Any) -> LinearModel:
     """
     learner: Learner = model.to_learner() if hasattr(model, "to_learner") else model
     config, chosen = learner.config, learner.selected()
-    numbers = {label: i for i, label in enumerate(class_labels(learner) or ())}
-    rows: dict[int, int] = {}
-    names: list[str] = []
-    weights: list[npt.NDArray[np.float64]] = []
-    for i, (key, name) in enumerate(zip(chosen.keys.tolist(), chosen.names, strict=True)):
-        if key not in rows:
-            rows[key] = len(names)
-            names.append(name)
-            weights.append(np.zeros(config.columns))
-        if config.per_class:
-            label: Any = chosen.labels[i]
-            weights[rows[key]][numbers[label]] = chosen.weights[i]
-        else:
-            weights[rows[key]][:] = chosen.all_weights[i]
-    first, aliases = _split_names(names, learner.second_names(), list(rows))
+    if config.per_class:
+        chosen = joined(chosen, class_labels(learner) or ())
+    first, aliases = _split_names(chosen.names, learner.second_names(), chosen.keys.tolist())
     return LinearModel(
         first,
-        list(rows),
+        chosen.keys.tolist(),
         aliases,
-        np.array(weights).reshape(len(names), config.columns),
+        chosen.all_weights,
         learner.intercept[: config.columns],
         class_labels(learner),
         config.loss,

@@ -117,11 +117,12 @@ class KeepsModel(BaseEstimator):
     def _settle_names(self, arrays: model_file.Arrays) -> None:
         """Give columns that have a name theirs; those of a stream are there already."""
         names = getattr(self, "feature_names_in_", self.feature_names)
-        if names is None or self.learner_.naming != "id" or "selected.0.keys" not in arrays:
+        if names is None or self.learner_.naming != "id":
             return
-        found = looked_up(names, arrays["selected.0.keys"], "x")
-        data, offsets = pack_names([name.encode() for name in found])
-        arrays["selected.0.names.data"], arrays["selected.0.names.offsets"] = data, offsets
+        for heap in [name.removesuffix(".keys") for name in arrays if name.endswith(".keys")]:
+            found = looked_up(names, arrays[f"{heap}.keys"], "x")
+            packed = pack_names([name.encode() for name in found])
+            arrays[f"{heap}.names.data"], arrays[f"{heap}.names.offsets"] = packed
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:

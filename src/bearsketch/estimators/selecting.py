@@ -19,7 +19,7 @@ from bearsketch.estimators.columns import expand_columns, looked_up, take_column
 from bearsketch.estimators.rows import named_rows
 from bearsketch.exceptions import IncompatibleError, LimitError, ParameterError
 from bearsketch.learners import RECIPES
-from bearsketch.learners.selected import Selected
+from bearsketch.learners.selected import Selected, joined
 
 if TYPE_CHECKING:
     from bearsketch.learners import Learner
@@ -215,7 +215,8 @@ class SelectsFeatures(SelectorMixin):
         recipe = self._fitted_recipe()
         if not recipe.selects:
             raise AttributeError(f"learner {self.learner!r} selects no features")
-        return self.learner_.selected()
+        selected, config = self.learner_.selected(), self.learner_.config
+        return joined(selected, range(config.columns)) if config.per_class else selected
 
     def _fitted_recipe(self) -> Any:
         check_is_fitted(self)

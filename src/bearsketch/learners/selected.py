@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -62,6 +62,36 @@ class Selected:
         return Feature(
             self.names[rank], int(self.keys[rank]), float(self.weights[rank]), self.labels[rank]
         )
+
+
+def joined(selected: Selected, classes: Sequence[Label]) -> Selected:
+    """Features that classes selected each for itself, every one once with a weight per class.
+
+    The order is that of the first time a feature comes; a class that did not select it has
+    weight 0.
+
+    Parameters
+    ----------
+    selected : Selected
+        Of a learner with a heap per class.
+    classes : sequence
+        Labels by class number.
+    """
+    _, first, inverse = np.unique(selected.keys, return_index=True, return_inverse=True)
+    places = np.sort(first)
+    rows = np.searchsorted(places, first)[inverse]
+    number = {label: i for i, label in enumerate(classes)}
+    columns = [number[label] for label in selected.labels if label is not None]
+    every = np.zeros((len(places), len(classes)))
+    every[rows, columns] = selected.weights
+    largest = np.argmax(np.abs(every), axis=1)
+    return Selected(
+        names=[selected.names[i] for i in places],
+        keys=selected.keys[places],
+        weights=every[np.arange(len(places)), largest],
+        labels=[classes[i] for i in largest],
+        all_weights=every,
+    )
 
 
 def shown_names(group: dict[str, Any], naming: str) -> list[str]:
