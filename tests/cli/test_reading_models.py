@@ -8,6 +8,7 @@ import json
 import math
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from bearsketch import SketchClassifier, load
@@ -362,3 +363,29 @@ def test_info_says_nothing_of_data_that_a_model_does_not_remember(tmp_path):
     assert "(vw)" in told
     assert "0 examples" not in told
     assert "progressive" not in told
+
+
+def test_models_of_matrices_merge_where_they_have_the_same_columns(tmp_path):
+    rng = np.random.default_rng(0)
+    paths = [tmp_path / f"{name}.bear" for name in "abc"]
+    for path, columns in zip(paths, (20, 20, 30), strict=True):
+        X = rng.normal(size=(50, columns))
+        SketchClassifier(memory="4KiB").fit(X, X[:, 0] > 0).save(path)
+    out = tmp_path / "merged.bear"
+    good("merge", paths[0], paths[1], "-o", out)
+    assert SketchClassifier.load(out).n_features_in_ == 20
+    assert "20 and 30 columns" in bearsketch("merge", paths[0], paths[2], "-o", out).stderr
+    assert "0 examples" not in good("info", paths[0]).stdout
+
+
+@pytest.mark.parametrize("command", ["predict", "evaluate"])
+def test_a_model_of_a_frame_is_no_model_of_its_file(command, tmp_path):
+    frame = pd.DataFrame(np.random.default_rng(0).normal(size=(50, 3)), columns=list("abc"))
+    y = (frame["a"] > 0).astype(int)
+    SketchClassifier(memory="4KiB").fit(frame, y).save(tmp_path / "df.bear")
+    frame.assign(label=y).to_csv(tmp_path / "df.csv", index=False)
+    got = bearsketch(command, tmp_path / "df.bear", tmp_path / "df.csv", "--label-column", "label")
+    assert got.returncode == 5
+    assert got.stdout == ""  # not even a head
+    assert "numbers of columns" in got.stderr
+    assert "bearsketch train" in got.stderr

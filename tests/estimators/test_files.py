@@ -204,3 +204,47 @@ def test_selected_only_is_kept(two_classes, tmp_path, only):
     assert SketchClassifier.load(tmp_path / "n.bear").selected_only is False
     selector = SketchSelector.load(tmp_path / "m.bear")
     assert_array_equal(selector.selected_indices_, model.selected_indices_)
+
+
+def test_a_loaded_model_knows_how_many_columns_there_were(two_classes, tmp_path):
+    X, y = two_classes
+    fitted = SketchClassifier(k=5).fit(X, y)
+    fitted.save(tmp_path / "model.bear")
+
+    again = SketchClassifier.load(tmp_path / "model.bear")
+
+    assert again.n_features_in_ == 40
+    assert_array_equal(again.selected_names_, fitted.selected_names_)
+    assert_array_equal(again.get_feature_names_out(), fitted.get_feature_names_out())
+    assert_allclose(again.coef_.toarray(), fitted.coef_.toarray(), rtol=1e-6)
+    assert_array_equal(again.get_support(), fitted.get_support())
+    with pytest.raises(ValueError, match="80 features.*expecting 40"):
+        again.predict(np.hstack([X, X]))
+    examples = fitted.learner_.counters["examples"]
+    assert fitted.merge(again).learner_.counters["examples"] == 2 * examples
+    again.save(tmp_path / "again.bear")
+    assert SketchClassifier.load(tmp_path / "again.bear").n_features_in_ == 40
+    again.fit_stream([bearsketch.Batch.from_rows([["a"], ["b"]], [0, 1])])
+    again.save(tmp_path / "again.bear")
+    assert not hasattr(SketchClassifier.load(tmp_path / "again.bear"), "n_features_in_")
+
+
+def test_a_loaded_model_of_a_frame(two_classes, tmp_path):
+    X, y = two_classes
+    frame = pd.DataFrame(X, columns=[f"column {i}" for i in range(40)])
+    fitted = SketchClassifier(k=5).fit(frame, y)
+    fitted.save(tmp_path / "model.bear")
+    again = SketchClassifier.load(tmp_path / "model.bear")
+    assert again.n_features_in_ == 40
+    assert_array_equal(again.selected_names_, fitted.selected_names_)
+    assert_array_equal(again.predict(X), fitted.predict(frame))
+    fitted.merge(again)
+
+
+@pytest.mark.parametrize("wrong", [0, -3, 2**63, "40", True, None])
+def test_a_number_of_columns_that_is_none(two_classes, tmp_path, wrong):
+    learner = SketchClassifier().fit(*two_classes).to_learner()
+    learner.run["n_columns"] = wrong
+    learner.save(tmp_path / "model.bear")
+    with pytest.raises(bearsketch.ModelFileError, match="columns"):
+        SketchClassifier.load(tmp_path / "model.bear")

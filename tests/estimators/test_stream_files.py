@@ -10,6 +10,7 @@ from numpy.testing import assert_array_equal
 
 from bearsketch import (
     DataError,
+    IncompatibleError,
     ParameterError,
     SketchClassifier,
     SketchRegressor,
@@ -196,3 +197,17 @@ def test_named_classes_that_are_words_make_labels_words():
     named = {"classes": ["false", "true"], **given}
     model = SketchClassifier(k=2, memory="8KiB").fit_stream(io.BytesIO(table), **named)
     assert model.classes_.tolist() == ["false", "true"]
+
+
+def test_a_frame_is_predicted_as_it_was_learned():
+    frame = pd.DataFrame({"a": [1.0, 0.0] * 30, "label": [1, 0] * 30})
+    streamed = SketchClassifier(memory="4KiB").fit_stream(frame, label_column="label")
+    with pytest.raises(IncompatibleError, match="open_like"):
+        streamed.predict(frame[["a"]].to_numpy())
+    with pytest.raises(IncompatibleError, match="open_like"):
+        streamed.transform(frame[["a"]].to_numpy())
+    with open_like(streamed, frame[["a"]]) as batches:
+        assert [*streamed.predict(next(iter(batches)))] == [1, 0] * 30
+    fitted = SketchClassifier(memory="4KiB").fit(frame[["a"]], frame["label"])
+    with pytest.raises(IncompatibleError, match="matrix or frame that fit took"):
+        fitted.predict([{"a": 1.0}])

@@ -60,7 +60,7 @@ def _what(facts: dict[str, Any]) -> list[tuple[str, str]]:
 
 
 def _data(run: dict[str, Any]) -> list[tuple[str, str]]:
-    if not run.keys() - {"selected_only"}:
+    if not run.keys() - {"selected_only", "n_columns"}:
         return [("data", "not remembered")]
     names = run.get("sources", [])
     shown = ", ".join(names[:5]) + (", ..." if run.get("n_sources", 0) > 5 else "")

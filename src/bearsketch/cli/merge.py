@@ -86,6 +86,12 @@ def _load(models: list[Path], output: Path) -> list[Learner]:
 
 def _check_read_alike(one: dict[str, Any], other: dict[str, Any]) -> None:
     """Refuse models whose features were made of their data in different ways."""
+    columns = [run["n_columns"] for run in (one, other) if "n_columns" in run]
+    if len(set(columns)) > 1:
+        raise IncompatibleError(
+            f"their matrices had {columns[0]} and {columns[1]} columns",
+            hint="Fit all parts to the same columns in the same order.",
+        )
     if "options" not in one or "options" not in other:
         return  # made in memory: nobody knows
     for name in sorted({*one["options"], *other["options"]}):
@@ -107,8 +113,9 @@ def _joined(records: list[dict[str, Any]]) -> dict[str, Any]:
         for name, n in record.get("counts", {}).items():
             counts[name] = counts.get(name, 0) + n
     sources = [name for record in records for name in record.get("sources", [])]
+    kept = ("format", "options", "passes", "n_columns")
     return {
-        **{name: first[name] for name in ("format", "options", "passes") if name in first},
+        **{name: first[name] for name in kept if name in first},
         "counts": counts,
         "sources": sources[:MOST_SOURCES],
         "n_sources": sum(record.get("n_sources", 0) for record in records),

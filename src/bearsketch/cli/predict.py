@@ -78,12 +78,17 @@ def predict(
         _writing(output) as write,
     ):
         watch, told, number = watch_reading(display, stream), Told(display, stream, learner), 0
-        write(form.head)
+        head = form.head
+        if learner.naming != "id":
+            write(head)  # whoever waits at a pipe sees it; columns by number may not fit the data
+            head = ""
         for batch in stream:
-            write("".join(form.lines(batch, number, selected_only)))
+            write("".join([head, *form.lines(batch, number, selected_only)]))
+            head = ""
             number += len(batch)
             told.stream()
             watch(number)
+        write(head)
         told.stream()
 
 

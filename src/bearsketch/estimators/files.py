@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from bearsketch import model_file
 from bearsketch.batch import pack_names
 from bearsketch.estimators.columns import looked_up
-from bearsketch.exceptions import IncompatibleError, ParameterError
+from bearsketch.exceptions import IncompatibleError, ModelFileError, ParameterError
 from bearsketch.learners import Learner, load, state
 from bearsketch.learners.labels import Labels
 from bearsketch.learners.narrow import narrow_shares
@@ -38,8 +38,9 @@ class KeepsModel(BaseEstimator):
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model file, which :func:`bearsketch.load` and the command line read too.
 
-        It holds weights, selected features with their names, classes and ``selected_only``: what
-        it takes to predict and to learn on. Pairs of L-BFGS are left out, as in a pickle.
+        It holds weights, selected features with their names, classes, the number of columns of a
+        matrix and ``selected_only``: what it takes to predict and to learn on. Pairs of L-BFGS are
+        left out, as in a pickle.
 
         Parameters
         ----------
@@ -76,7 +77,9 @@ class KeepsModel(BaseEstimator):
             check_is_fitted(estimator)
         for what in ("classes_", "_class_numbers", "feature_names_in_", "n_features_in_"):
             mine, theirs = (np.asarray(getattr(part, what, None)) for part in (self, other))
-            if not np.array_equal(mine, theirs):
+            # A file has the names of selected columns only.
+            unknown = what == "feature_names_in_" and None in (mine.tolist(), theirs.tolist())
+            if not (unknown or np.array_equal(mine, theirs)):
                 raise IncompatibleError(
                     f"estimators must agree to be merged, and {what.strip('_')} differs: "
                     f"{mine.tolist()} and {theirs.tolist()}",
@@ -92,8 +95,10 @@ class KeepsModel(BaseEstimator):
         if self._classifies():
             self._settle_classes(arrays, record)
         self._settle_names(arrays)
-        if self.selected_only:
-            record["run"] = {**record["run"], "selected_only": True}
+        more: dict[str, Any] = {"selected_only": True} if self.selected_only else {}
+        if hasattr(self, "n_features_in_"):
+            more |= {"n_columns": self.n_features_in_}
+        record["run"] = {**record["run"], **more}
         return arrays, record
 
     def _settle_classes(self, arrays: model_file.Arrays, record: dict[str, Any]) -> None:
@@ -129,8 +134,8 @@ class KeepsModel(BaseEstimator):
         """Make a fitted estimator from a model file.
 
         Its parameters are those the model was made with, as far as the file tells: ``memory`` is
-        the model's size, ``passes`` is 1. How many columns a matrix had is not in the file, so
-        ``coef_`` and masks are not available.
+        the model's size, ``passes`` is 1. Of the names of columns the file has those of the
+        selected ones.
 
         Parameters
         ----------
@@ -169,8 +174,9 @@ class KeepsModel(BaseEstimator):
                 f"{learner.config.loss!r})",
                 hint="Load it with the other estimator.",
             )
-        if learner.config.dimension:
-            self.n_features_in_ = learner.config.dimension
+        columns = _columns_in(learner)
+        if columns is not None:
+            self.n_features_in_ = columns
         if not regression:
             classes = np.array(learner.labels.classes or (-1, 1))
             self._class_numbers = np.argsort(classes)
@@ -188,6 +194,19 @@ class KeepsModel(BaseEstimator):
         if "learner_" in kept:
             kept = {**kept, "learner_": Learner.from_bytes(kept["learner_"])}
         super().__setstate__(kept)
+
+
+def _columns_in(learner: Learner) -> int | None:
+    """Columns of the matrix a learner was fitted to; None where features had none."""
+    if "n_columns" not in learner.run:
+        return learner.config.dimension or None
+    columns = learner.run.pop("n_columns")
+    if type(columns) is not int or not 0 < columns < 2**63:
+        raise ModelFileError(
+            f"a model must say how many columns its matrix had, 1 to 2**63 - 1, got {columns!r}",
+            code="MODEL-CONTENTS",
+        )
+    return columns
 
 
 def _plain(label: Any) -> Any:

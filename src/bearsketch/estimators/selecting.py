@@ -19,6 +19,7 @@ from bearsketch.estimators.columns import expand_columns, looked_up, take_column
 from bearsketch.estimators.rows import named_rows
 from bearsketch.exceptions import IncompatibleError, LimitError, ParameterError
 from bearsketch.learners import RECIPES
+from bearsketch.learners.learner import naming_hint
 from bearsketch.learners.selected import Selected, joined
 
 if TYPE_CHECKING:
@@ -144,7 +145,8 @@ class SelectsFeatures(SelectorMixin):
         if naming != mine[0] or seed not in (None, mine[1]):
             raise IncompatibleError(
                 f"features must be of naming {mine[0]!r} and seed {mine[1]}, as learned, got "
-                f"{naming!r} and {seed}"
+                f"{naming!r} and {seed}",
+                hint=naming_hint(str(mine[0]), naming) if naming != mine[0] else "",
             )
 
     def inverse_transform(self, X: Any) -> Any:
@@ -233,12 +235,15 @@ class SelectsFeatures(SelectorMixin):
         """Names of some selected features: from the frame, the parameter, the file, or the key."""
         names = getattr(self, "feature_names_in_", self.feature_names)
         matrix = hasattr(self, "n_features_in_")
-        # An id of a stream has its digits as a name, a column of a loaded model what it was called.
-        if self.learner_.naming != "id" or (names is None and not matrix):
-            return np.array([selected.names[i] for i in order], dtype=object)
-        # A column of a matrix has scikit-learn's default name.
-        prefix = "x" if matrix else ""
-        return looked_up({} if names is None else names, selected.keys[order], prefix)
+        kept = [selected.names[i] for i in order]
+        if self.learner_.naming == "id" and names is not None:
+            return looked_up(names, selected.keys[order], "x" if matrix else "")
+        if self.learner_.naming == "id" and matrix:
+            # Columns of a loaded model have what they were called, others scikit-learn's x3; an
+            # id of a stream has its digits as a name.
+            keys = selected.keys[order].tolist()
+            kept = [f"x{k}" if name == str(k) else name for k, name in zip(keys, kept, strict=True)]
+        return np.array(kept, dtype=object)
 
 
 def _places(columns: npt.NDArray[np.int64], wanted: npt.NDArray[Any]) -> npt.NDArray[np.intp]:

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bearsketch import _core, model_file
+from bearsketch.advice import either
 from bearsketch.batch import Batch
 from bearsketch.exceptions import (
     DivergedError,
@@ -308,7 +309,8 @@ class Learner:
         if self.naming is not None and batch.naming != self.naming:
             raise IncompatibleError(
                 f"the learner has seen keys of naming {self.naming!r}, the batch has "
-                f"{batch.naming!r}"
+                f"{batch.naming!r}",
+                hint=naming_hint(self.naming, batch.naming),
             )
 
     def check_mergeable(self, other: Learner) -> None:
@@ -353,6 +355,23 @@ def _make_core(config: Config) -> _core.Learner:
         ) from None
 
 
+def naming_hint(mine: str, theirs: str) -> str:
+    """Say what to do about features of another kind than those learned."""
+    if (mine, theirs) == ("id", "name"):
+        return "The model knows features as numbers of columns, the data has names. " + either(
+            "Predict with the matrix or frame that fit took, or fit_stream such data.",
+            "A model that fit of a scikit-learn estimator made predicts in Python, from a matrix "
+            "or frame; for a file, use bearsketch train or fit_stream.",
+        )
+    if (mine, theirs) == ("name", "id"):
+        return "The model knows features by name, the data has numbers of columns. " + either(
+            "Read a frame or file as the model's data was, with bearsketch.io.open_like(model, "
+            "data), and predict its batches; or fit the matrix.",
+            "Give data with names, or train on data such as this.",
+        )
+    return "Give data of the kind that the model was trained on."
+
+
 @contextlib.contextmanager
 def _core_errors() -> Iterator[None]:
     """Errors of the compiled core as errors of this package."""
@@ -362,8 +381,9 @@ def _core_errors() -> Iterator[None]:
         raise DivergedError(
             str(error),
             code="NUM-DIVERGED",
-            hint="Values or targets far above 1 do this: divide them, or drop their column. With a "
-            "step size of your own, make it smaller.",
+            hint="Values or targets far above 1, or all far below it, do this: bring them near 1 "
+            "(divide or multiply them), or drop their column. With a step size of your own, make "
+            "it smaller.",
         ) from None
     except ValueError as error:
         raise ParameterError(str(error)) from None
