@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bearsketch import Batch, SourceError
+from bearsketch import Batch, ParameterError, SourceError
 from bearsketch.batch import Places, pack_names
 from bearsketch.escape import cell, message, visible
 from bearsketch.files import open_whole
@@ -137,3 +137,11 @@ def test_a_file_is_whole_or_not_there(tmp_path):
     assert list(tmp_path.iterdir()) == [path]
     with pytest.raises(SourceError, match="cannot write"), open_whole(tmp_path / "no" / "x"):
         pass
+
+
+@pytest.mark.parametrize(("start", "stop"), [(-1, 2), (2, 1), (0, 4), (4, 4)])
+def test_rows_of_a_batch_that_are_none(start, stop):
+    batch = Batch([0, 1, 2, 3], [7, 8, 9], [1.0, 2.0, 3.0])
+    with pytest.raises(ParameterError, match=rf"0 to 3.*got {start} to {stop}"):
+        batch.rows(start, stop)
+    assert len(batch.rows(3, 3)) == 0

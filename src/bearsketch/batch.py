@@ -212,6 +212,10 @@ class Batch:
         >>> Batch([0, 2, 3], [7, 9, 7], [1.0, 0.5, 2.0]).rows(1, 2).keys
         array([7], dtype=uint64)
         """
+        if not 0 <= start <= stop <= len(self):
+            raise ParameterError(
+                f"rows must be a range within 0 to {len(self)}, got {start} to {stop}"
+            )
         first, last = int(self.indptr[start]), int(self.indptr[stop])
         names, places = self.names, self.places
         return type(self)(

@@ -161,3 +161,16 @@ def test_memory_does_not_grow_with_the_number_of_columns():
     grown = int(done.stdout)
     print(f"peak memory over baseline with 2**62 columns: {grown} KiB")
     assert grown < 50 * 1024
+
+
+def test_nothing_to_select_is_said(two_classes):
+    X, y = two_classes
+    none = SketchClassifier(k=0).fit(X, y)
+    assert not hasattr(none, "coef_")
+    assert not hasattr(none, "selected_weights_")
+    assert none.score(X, y) > 0.8
+    for model in (SketchSelector(k=0), SketchClassifier(k=0, selected_only=True)):
+        with pytest.raises(ParameterError, match="k must be at least 1"):
+            model.fit(X, y)
+        with pytest.raises(ParameterError, match="k must be at least 1"):
+            model.partial_fit(X, y)

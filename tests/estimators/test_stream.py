@@ -97,3 +97,9 @@ def test_random_seed_is_drawn_once():
     got.fit([["ant"], ["bee"]] * 50, [0, 1] * 50)
     assert got.learner_.config.seed != 0
     assert_array_equal(got.predict([["ant"], ["bee"]]), [0, 1])
+
+
+def test_options_of_a_reader_do_not_go_with_batches():
+    for source in (list(stream([0, 1])), stream([0, 1])):
+        with pytest.raises(ParameterError, match=r"batches.*got label_column, ngrams"):
+            SketchClassifier().fit_stream(source, ngrams=2, label_column="y")

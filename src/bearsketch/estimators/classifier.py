@@ -33,7 +33,7 @@ class SketchClassifier(ClassifierMixin, SketchEstimator):
         holds 1,000 selected features and 250,000 one-byte cells, enough for text of 50,000 words.
     passes : int, default=1
         Trips over the data. One, because streams cannot be read twice; with more, ``bear+``
-        learns on the selected features alone and recovers exact solutions.
+        learns on the selected features alone and approaches exact solutions.
     batch_size : int, default=20
         Examples in a minibatch. 20 is where curvature is measured well enough.
     step_size : "auto", float or step, default="auto"
@@ -48,7 +48,7 @@ class SketchClassifier(ClassifierMixin, SketchEstimator):
         where they are known. 20 fits common text collections.
     shuffle : bool, default=True
         Visit the examples in a new order in each pass of ``fit``. On, because examples sorted
-        by class would be unlearned one class at a time. Streams keep their order.
+        by class would be unlearned one class at a time. Streams and a ``Batch`` keep their order.
     random_state : int, RandomState instance or None, default=0
         Seed of hashes and of the order of examples. A number, so that two runs give the same
         model and models of several machines can be merged.
@@ -173,7 +173,7 @@ class SketchClassifier(ClassifierMixin, SketchEstimator):
             files that every worker can open, or a Dask bag, data frame, or (X, y) of two arrays.
             ``shards`` and ``rounds`` may be given as well; see the page on several workers.
         **options
-            Passed on to :func:`bearsketch.io.open_stream`.
+            Passed on to :func:`bearsketch.io.open_stream`; refused for batches.
 
         Returns
         -------

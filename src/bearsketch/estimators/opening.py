@@ -26,6 +26,12 @@ def open_batches(
     batches = batches_of(source)
     if batches is None:
         return opened.enter_context(_open(estimator, source, seed, options, classes))
+    if options:
+        raise ParameterError(
+            "options of a reader do not go with batches, which are read already, got "
+            f"{', '.join(sorted(options))}",
+            hint="Give them to what made the batches, or a path or frame to fit_stream.",
+        )
     if iter(batches) is batches and estimator.passes > 1:
         raise ParameterError(
             f"passes must be 1 for an iterator, which is read once, got {estimator.passes}",

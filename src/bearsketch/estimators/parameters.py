@@ -29,6 +29,10 @@ def check_parameters(estimator: Any) -> None:
             f"selected_only needs a learner that selects features, got {estimator.learner!r}",
             hint="Leave it False, or use bear+, bear, mission, newton or awm.",
         )
+    if estimator.selected_only and plain(estimator.k) == 0:
+        raise ParameterError(
+            "k must be at least 1 with selected_only, got 0", hint="Leave k or selected_only out."
+        )
     parse_bytes(plain(estimator.memory))
     for name in ("passes", "batch_size"):
         if getattr(estimator, name) is None:

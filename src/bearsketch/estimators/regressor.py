@@ -117,7 +117,7 @@ class SketchRegressor(RegressorMixin, SketchEstimator):
             files that every worker can open, or a Dask bag, data frame, or (X, y) of two arrays.
             ``shards`` and ``rounds`` may be given as well; see the page on several workers.
         **options
-            Passed on to :func:`bearsketch.io.open_stream`.
+            Passed on to :func:`bearsketch.io.open_stream`; refused for batches.
 
         Returns
         -------

@@ -217,6 +217,8 @@ class SelectsFeatures(SelectorMixin):
         recipe = self._fitted_recipe()
         if not recipe.selects:
             raise AttributeError(f"learner {self.learner!r} selects no features")
+        if self.learner_.config.k == 0:
+            raise AttributeError("no features are selected with k=0: give k of at least 1 to fit")
         selected, config = self.learner_.selected(), self.learner_.config
         return joined(selected, range(config.columns)) if config.per_class else selected
 

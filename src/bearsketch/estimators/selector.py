@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Self
 
 from bearsketch.estimators.base import SketchEstimator
+from bearsketch.estimators.rows import plain
 from bearsketch.exceptions import ParameterError
 from bearsketch.learners import RECIPES
 from bearsketch.learners.parts import check_choice
@@ -98,6 +99,11 @@ class SketchSelector(SketchEstimator):
     def _check_parameters(self) -> None:
         super()._check_parameters()
         check_choice("task", self.task, TASKS)
+        if plain(self.k) == 0:
+            raise ParameterError(
+                "k must be at least 1 to select features, got 0",
+                hint="Leave it out to select as many as the memory holds.",
+            )
         if not RECIPES[self.learner].selects:
             able = ", ".join(name for name, recipe in RECIPES.items() if recipe.selects)
             raise ParameterError(
@@ -148,7 +154,7 @@ class SketchSelector(SketchEstimator):
             files that every worker can open, or a Dask bag, data frame, or (X, y) of two arrays.
             ``shards`` and ``rounds`` may be given as well; see the page on several workers.
         **options
-            Passed on to :func:`bearsketch.io.open_stream`.
+            Passed on to :func:`bearsketch.io.open_stream`; refused for batches.
 
         Returns
         -------
