@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import io
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from bearsketch import SketchClassifier, SketchRegressor
+from bearsketch import Batch, SketchClassifier, SketchRegressor
 
 GROWS = r"values of 'id' .* grow along the data.*\[DATA-SCALE\]"
 
@@ -104,3 +105,14 @@ def test_what_a_stream_finds_odd_is_told():
         )
     assert (len(found), found[0].filename) == (1, __file__)
     assert "--" not in str(found[0].message)
+
+
+def test_one_label_in_all_of_a_stream(X):
+    batch = Batch.from_rows([["a"], ["b"]] * 20, [1] * 40)
+    for label in (1, 0, 7, "yes"):
+        same = [replace(batch, labels=np.array([label] * 40))] * 3
+        with pytest.warns(UserWarning, match=rf"have label {label}:.*classes=.*LABEL-ONE") as found:
+            SketchClassifier(memory="8KiB").fit_stream(same)
+        assert len(found) == 1
+    SketchClassifier(memory="8KiB").fit_stream([batch], classes=[1, 2])
+    SketchClassifier(memory="8KiB").partial_fit(batch)  # more may come

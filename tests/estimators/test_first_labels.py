@@ -74,7 +74,8 @@ def test_a_run_that_stopped_among_ones_goes_on(monkeypatch, tmp_path):
 
 
 def test_nothing_but_ones_is_one_side_of_two():
-    got = fitted([1] * 20, [1] * 20)
+    with pytest.warns(UserWarning, match="LABEL-ONE"):
+        got = fitted([1] * 20, [1] * 20)
     assert got.classes_.tolist() == [-1, 1]
     assert got.predict([ROWS[1]]).tolist() == [1]
     assert got.partial_fit([ROWS[-1]], [-1]).classes_.tolist() == [-1, 1]

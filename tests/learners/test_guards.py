@@ -173,3 +173,9 @@ def test_divergence_says_where_and_names_the_last_checkpoint(tmp_path):
     assert "before <file object>:1600: minibatch " in str(caught.value)
     assert f"Last checkpoint: {tmp_path / 'checkpoint-00000003.bear'}" in str(caught.value)
     assert_sound(training.learner)
+
+
+def test_advice_for_values_out_of_scale_is_for_both_sides():
+    batch = Batch([0, 1, 2], [3, 4], np.full(2, 1e-30, dtype=np.float32), labels=[1, -1])
+    with pytest.raises(DivergedError, match=r"far above 1, or all far below it.*multiply"):
+        make_learner("mission", k=2, memory="1KiB").learn(batch)

@@ -180,3 +180,13 @@ def test_values_that_grow_are_found_from_all_along_the_batches():
 def test_counts_that_fit_no_classes_are_refused():
     with pytest.raises(ValueError, match="counted once for each class"):
         Order(2).restore(np.zeros(3))
+
+
+@pytest.mark.parametrize("label", [1, 0, -1])
+def test_one_label_in_all_of_the_data_is_told(label):
+    _, summary = trained([label] * 100)
+    assert codes(summary) == ["LABEL-ONE"]
+    assert f"all examples have label {label}:" in summary.warnings[0]["message"]
+    assert "--classes" not in summary.warnings[0]["message"]
+    _, named = trained([label] * 100, classes=[label, 7])
+    assert codes(named) == []

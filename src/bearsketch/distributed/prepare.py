@@ -36,6 +36,7 @@ class Prepared(NamedTuple):
     task: Task
     stream: Stream
     doubts: list[Doubt]
+    named: bool = False
 
     def record(self, driver: Driver) -> dict[str, Any]:
         """Tell the model file what to remember: no times, no folders, so equal runs are equal."""
@@ -96,7 +97,7 @@ class Prepared(NamedTuple):
     def _doubts(self, driver: Driver) -> list[Doubt]:
         counts = driver.tally.counts
         empty = without_features(counts["empty"], counts["examples"], self.job.format)
-        return [*self.doubts, *empty, *late_doubts(driver)]
+        return [*self.doubts, *empty, *late_doubts(driver, named=self.named)]
 
 
 def prepare(
@@ -141,7 +142,7 @@ def prepare(
     assert look.stream is not None
     scale = odd_scale(look.first, learner.config.direction == "staged")
     doubts = [] if scale is None else [Doubt("DATA-SCALE", scale)]
-    return Prepared(plan, learner, look.job, task, look.stream, doubts)
+    return Prepared(plan, learner, look.job, task, look.stream, doubts, classes is not None)
 
 
 class Look(NamedTuple):
@@ -188,13 +189,14 @@ def first_examples(
     return seen, first
 
 
-def late_doubts(driver: Driver) -> list[Doubt]:
+def late_doubts(driver: Driver, *, named: bool) -> list[Doubt]:
     """Find what is odd once a run is over; changes between two partitions do not count."""
     order, config = None, driver.learner.config
     if driver.tally.order and config.loss != "squared":
         order = Order(config.n_classes)
         order.restore(np.array(driver.tally.order))
-    return last_doubts(driver.learner, order, driver.passes, driver.tally.curve)
+    tally = driver.tally
+    return last_doubts(driver.learner, order, driver.passes, tally.curve, named=named)
 
 
 def learner_bytes(prepared: Prepared, driver: Driver) -> bytes:

@@ -186,7 +186,8 @@ class SketchEstimator(SelectsFeatures, KeepsModel, CallbackSupportMixin, BaseEst
             ready = keeper.skip(full) if goes_on else full
             if not started:
                 ready = self._start_stream(ready, seed, classes)
-                started, doubts = True, Doubts(self, batches)
+                started = True
+                doubts = Doubts(self, batches, every_class=classes is None)
             for batch in tasks.batches(ready):
                 with keeper.learning(batch):
                     labels = self._encode(self._targets_of(batch))

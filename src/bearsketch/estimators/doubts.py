@@ -13,7 +13,7 @@ from bearsketch.estimators.columns import looked_up
 from bearsketch.learners.learner import Progress
 from bearsketch.metrics import NumberScores, log_losses
 from bearsketch.training.curve import Curve
-from bearsketch.training.doubts import worse_than_guessing
+from bearsketch.training.doubts import one_label, worse_than_guessing
 from bearsketch.training.order import Order
 from bearsketch.training.scale import odd_scale
 
@@ -32,15 +32,17 @@ class Doubts:
         Whose learner is made.
     source : Stream, optional
         Where the batches come from; without ``warnings`` of its own, nothing is said of it.
+    every_class : bool
+        Whether all classes should come, so that one alone is odd.
     """
 
-    def __init__(self, estimator: Any, source: Any = None) -> None:
+    def __init__(self, estimator: Any, source: Any = None, *, every_class: bool = False) -> None:
         config = estimator.learner_.config
         self._estimator, self._staged = estimator, config.direction == "staged"
         self._source, self._told = source, 0
         self._order = Order(config.n_classes) if config.loss != "squared" else None
         self._curve, self._numbers = Curve(), NumberScores()
-        self._first = True
+        self._first, self._every_class = True, every_class
 
     def look(self, batch: Batch) -> None:
         """Look at a batch that is to be learned; its labels are class numbers or targets."""
@@ -70,6 +72,10 @@ class Doubts:
         """Say what the whole of the pass tells."""
         self._tell_source()
         order, deviation = self._order, self._numbers.deviation
+        only = None if order is None or not self._every_class else order.only
+        if only is not None:
+            known = self._estimator._known_classes()
+            warn("LABEL-ONE", one_label(known.classes[known.numbers == only][0]))
         warn("DATA-ORDER", None if order is None else order.warning(self._estimator.passes))
         warn("DATA-LOSS", worse_than_guessing(order, self._curve.points(), deviation))
 

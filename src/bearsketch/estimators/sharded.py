@@ -58,7 +58,7 @@ def fit_sharded(
     driver = Driver(plan, Learner(config, labels), look.job, passes=estimator.passes)
     driver.run(runner)
     _take_over(estimator.learner_, driver, look)
-    _warn(estimator, driver, look)
+    _warn(estimator, driver, look, named=classes is not None)
 
 
 def _look_at_block(promise: Any, form: str, options: dict[str, Any]) -> Look:
@@ -79,14 +79,14 @@ def _classes(estimator: Any, look: Look, classes: Any) -> ClassMap | None:
     return ClassMap.fixed(values if found is None else found.settled().classes)
 
 
-def _warn(estimator: Any, driver: Driver, look: Look) -> None:
+def _warn(estimator: Any, driver: Driver, look: Look, *, named: bool) -> None:
     """Say what one process would, as far as the rounds tell it."""
     odd = [] if look.stream is None else look.stream.warnings
     told = {(doubt.code, doubt.source, doubt.message) for doubt in odd}
     for code, source, message in sorted(told | set(driver.tally.warnings)):
         warn(code, f"{source}: {message}")
     warn("DATA-SCALE", odd_scale(look.first, driver.learner.config.direction == "staged"))
-    for doubt in late_doubts(driver):
+    for doubt in late_doubts(driver, named=named):
         if doubt.code != "MEM-SMALL":  # for who asks: bearsketch.learners.noise.noise_of
             warn(doubt.code, doubt.message)
 

@@ -33,6 +33,8 @@ def last_doubts(
     passes: int,
     curve: Curve,
     deviation: float | None = None,
+    *,
+    named: bool = False,
 ) -> list[Doubt]:
     """Doubts that only the end of a run can tell.
 
@@ -46,13 +48,33 @@ def last_doubts(
         Of the first pass.
     deviation : float, optional
         Of the targets from their mean, for regression.
+    named : bool
+        Whether the classes were named, so that some may be missing.
     """
+    only = None if order is None or named else order.only
     told = {
+        "LABEL-ONE": None if only is None else one_label(learner.labels.label(only)),
         "DATA-ORDER": None if order is None else order.warning(passes),
         "DATA-LOSS": worse_than_guessing(order, curve, deviation),
         "MEM-SMALL": too_small(learner),
     }
     return [Doubt(code, message) for code, message in told.items() if message is not None]
+
+
+def one_label(label: Any) -> str:
+    """Say that all examples have one label.
+
+    Examples
+    --------
+    >>> print(one_label(1))
+    all examples have label 1: a model of one class tells nothing apart; check which column or \
+field is the label, or name all classes (classes=[...])
+    """
+    return (
+        f"all examples have label {label}: a model of one class tells nothing apart; check which "
+        "column or field is the label, or name all classes "
+        f"({either('classes=[...]', '--classes a,b')})"
+    )
 
 
 def without_features(empty: int, examples: int, form: str) -> list[Doubt]:

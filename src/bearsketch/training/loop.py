@@ -179,7 +179,8 @@ class Training:
         met = (self.order, self.passes, self.curve.points(), deviation)
         counts = self.stream.counts
         self.doubts += without_features(counts.empty, counts.examples, self.stream.format)
-        self.doubts += last_doubts(self.learner, *met)
+        named = self._wanted["classes"] is not None
+        self.doubts += last_doubts(self.learner, *met, named=named)
         self._seconds = time.perf_counter() - start
         self.learner.run = self.record()
         return self.summary()

@@ -63,6 +63,12 @@ class Order:
         return int(self._counts.sum())
 
     @property
+    def only(self) -> int | None:
+        """Number of the class that all examples have; None where there are several, or none."""
+        found = np.flatnonzero(self._counts)
+        return int(found[0]) if len(found) == 1 else None
+
+    @property
     def by_chance(self) -> float:
         """Changes to expect of these labels in a random order."""
         shares = self._counts / max(self.examples, 1)
