@@ -13,6 +13,7 @@ from sklearn.utils.multiclass import check_classification_targets
 
 from bearsketch.estimators.faults import check_no_gap, check_no_words
 from bearsketch.exceptions import DataError, LimitError, ParameterError
+from bearsketch.learners.labels import check_told_apart
 
 Array = npt.NDArray[Any]
 
@@ -44,6 +45,7 @@ class ClassMap:
     def fixed(cls, classes: Any) -> ClassMap:
         """All classes known from the start, numbered in ascending order."""
         known = np.unique(np.asarray(classes))
+        _check_told_apart(known)
         if len(known) < 2:
             raise ParameterError(
                 f"classes must be at least 2, got {len(known)} class: {known.tolist()}",
@@ -63,6 +65,7 @@ class ClassMap:
         if len(self.classes) == self.n_classes:
             return self
         seen = np.unique(labels)
+        _check_told_apart(seen)
         if len(self.classes):
             self._check_kind(seen)
             seen = np.setdiff1d(seen, self.classes)
@@ -114,6 +117,11 @@ class ClassMap:
             return weights if self.numbers[1] == 1 else -weights
         picked = weights[:, self.numbers]
         return picked[:, 1:] - picked[:, :1] if len(self.classes) == 2 else picked
+
+
+def _check_told_apart(classes: Array) -> None:
+    if classes.dtype.kind in "iuf":
+        check_told_apart(classes.tolist())
 
 
 def first_classes(labels: Array) -> ClassMap | None:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from bearsketch.advice import either
 from bearsketch.exceptions import DataError, ParameterError
 from bearsketch.learners.parts import LIMITS
 
 Label = float | int | str
+LARGEST_NUMBER = 2**53  # from here on, float64 has one number for two
 _BOTH = ("first", "second")
 _FEW = 10  # labels that a message shows
 
@@ -125,7 +127,20 @@ def _as_classes(loss: str, classes: int | Sequence[Label] | None) -> tuple[Label
         raise ParameterError(f"loss 'logistic' takes 2 classes, got {len(plain)}")
     if len(plain) < 2:
         raise ParameterError(f"classes must be at least 2, got {len(plain)}")
+    check_told_apart(plain)
     return plain
+
+
+def check_told_apart(classes: Iterable[Any]) -> None:
+    """Refuse classes that are numbers too large for float64, in which labels are read."""
+    large = [c for c in classes if not isinstance(c, str) and abs(c) >= LARGEST_NUMBER]
+    if large:
+        raise ParameterError(
+            f"classes that are numbers must be below 2**53, got {large[0]:.0f}: larger ones cannot "
+            "be told apart",
+            hint="Make words of them: "
+            + either("y.astype(str), or labels='name' for a stream.", "id7 in the data for 7."),
+        )
 
 
 def compare_classes(mine: Sequence[Label], theirs: Sequence[Label]) -> tuple[str, str]:

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from bearsketch.advice import either, how_to_shuffle
 from bearsketch.batch import Batch
 from bearsketch.exceptions import DataError, LimitError, ParameterError, ParseError
-from bearsketch.learners.labels import Label, Labels
+from bearsketch.learners.labels import Label, Labels, check_told_apart
 from bearsketch.training.odd import number_hint, odd_classes, odd_numbers, some_word
 from bearsketch.training.seen import Seen, plain_label
 
@@ -166,6 +166,7 @@ def _declared(seen: Seen, loss: str, classes: Sequence[Label]) -> Task:
     wanted = tuple(classes)
     if not seen.words and seen.examples:
         wanted = tuple(_as_number(label) for label in classes)
+        check_told_apart(wanted)
     if len(wanted) < 2 or len(set(wanted)) < len(wanted):
         raise ParameterError(f"classes must be at least two different labels, got {list(classes)}")
     if loss == "logistic" and len(wanted) > 2:
