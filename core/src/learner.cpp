@@ -147,7 +147,7 @@ double Learner::learn_minibatch(const BatchView& batch, Reals margins) {
   check_step(value, step);
   watch_for_blow_up(value, point);
 
-  // Nothing above this line is seen when a minibatch is refused.
+  // Up to here nothing of the model has changed, should the minibatch be refused.
   guards_.uphill += uphill ? 1 : 0;
   counters_.gradient_norm = std::max(counters_.gradient_norm, norm);
   direction_->accept();

@@ -153,8 +153,13 @@ def compare_classes(mine: Sequence[Label], theirs: Sequence[Label]) -> tuple[str
     Train each with all classes named in one order: --classes a,b
     >>> compare_classes(["a", "b"], ["b", "c"])[0]
     'the classes differ, a only in the first and c only in the second'
+    >>> compare_classes([-1, 1], [0, 1])[0]
+    'the negative class is -1 in one of them and 0 in the other'
     """
     every = list(dict.fromkeys([*mine, *theirs]))
+    if {frozenset(mine), frozenset(theirs)} == {frozenset((-1, 1)), frozenset((0, 1))}:
+        found = "the negative class is -1 in one of them and 0 in the other"
+        return found, "Write it alike in the data of both, and train again."
     if len(every) == len(mine) == len(theirs):
         found = f"the classes come in another order, {few(mine)} and {few(theirs)}"
     else:
