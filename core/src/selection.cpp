@@ -291,12 +291,13 @@ void Selection::consider(std::size_t group, const Candidate& candidate, const Ac
     storage.release(top.key(out), first, top.weights(out));
     top.remove_smallest();
   }
-  storage.admit(candidate.key, first, weights);
-  // What a narrow cell holds of a weight for large values is mostly the rounding: it enters last.
+  // What a narrow cell holds of a weight for large values is mostly the rounding: it enters last,
+  // and the rest stays in the cell, lest a key that comes and goes begin anew each time.
   started_.assign(weights.begin(), weights.end());
   if (magnitude > kCoarse) {
     for (double& weight : started_) weight *= std::min(1.0, kAboveBar * bar / norm);
   }
+  storage.admit(candidate.key, first, started_);
   top.insert(candidate.key, started_, name_of(active, candidate.column), magnitude);
 }
 

@@ -66,3 +66,18 @@ def test_a_file_with_another_magnitude_is_refused(wrong):
     arrays["selected.0.magnitudes"] = np.full(5, wrong, dtype=np.float32)
     with pytest.raises(ModelFileError):
         Learner.from_bytes(pack(arrays, record))
+
+
+@pytest.mark.parametrize("factor", [1, 100, 1000])
+@pytest.mark.parametrize("k", [2, 5, 7])
+def test_columns_that_come_and_go_do_not_begin_anew(factor, k):
+    """All columns and the target in another unit: what was learned is learned."""
+    rng = np.random.default_rng(1)
+    X = (factor * rng.normal(size=(2000, 50))).astype(np.float32)
+    y = 3 * X[:, 2] - 2 * X[:, 5] + 0.1 * factor * rng.normal(size=2000)
+    learner = make_learner("bear+", loss="squared", k=k, memory="64KiB")
+    keys = np.tile(np.arange(50, dtype=np.uint64), 2000)
+    learner.learn(Batch(np.arange(0, 50 * 2000 + 1, 50), keys, X.ravel(), y))
+    found = learner.selected()
+    assert found.keys[:2].tolist() == [2, 5]
+    assert np.ravel(found.weights)[:2] == pytest.approx([3.0, -2.0], rel=0.1)

@@ -93,8 +93,9 @@ class Selection:
         if top.full():
             out = top.smallest()
             storage.release(out, columns, top.weights.pop(out))
-        storage.admit(key, columns, estimate)
-        top.put(key, estimate * min(1.0, 1.01 * bar / size_now) if size > 8 else estimate)
+        started = estimate * min(1.0, 1.01 * bar / size_now) if size > 8 else estimate
+        storage.admit(key, columns, started)
+        top.put(key, started)
         top.magnitudes[key] = float(np.float32(size))
 
     def scale(self, c: float) -> None:
