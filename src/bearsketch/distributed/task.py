@@ -140,7 +140,7 @@ def learn_partition(
         examples, order = 0, Order(learner.config.n_classes)
         for batch in opened.batches:
             numbers = _encode(learner, batch)
-            progress = learner.learn(batch)
+            progress = learner.learn_numbers(batch, numbers)
             if learner.config.loss != "squared":
                 order.add(numbers, batch.weights, batch.places)
             right += _right(numbers, progress.margins, batch.weights)
