@@ -127,6 +127,7 @@ TEST_CASE("vw: what is refused, by code and column") {
   CHECK(place("1 -1 | a") == "VW-WEIGHT:3");
   CHECK(place("1 nan | a") == "VW-WEIGHT:3");
   CHECK(place("1 x | a") == "VW-WEIGHT:3");
+  CHECK(place("1 1e39 | a") == "VW-WEIGHT:3");
   CHECK(place("1 1 0.5 | a") == "VW-INITIAL:5");
   CHECK(place("1 1 0.5 'tag | a") == "VW-INITIAL:5");
   CHECK(place("1 1 x | a") == "VW-LABEL:5");

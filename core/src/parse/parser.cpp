@@ -114,6 +114,9 @@ bool Parser::set_weight(std::string_view token, const char* at) {
   double number = 0;
   if (!read_number(token, number) || !std::isfinite(number) || number < 0)
     return fail("WEIGHT", at, "weight must be a finite number, 0 or more, got " + quoted(token));
+  // As values are: then those of any minibatch add up to a number.
+  if (number > std::numeric_limits<float>::max())
+    return fail("WEIGHT", at, "weight exceeds float32 range (largest 3.4028235e38)");
   weight_ = number;
   return true;
 }
