@@ -33,6 +33,9 @@ void multiply(const float* x, std::size_t rows, std::size_t n, const double* w, 
   for (; i < rows; ++i) multiply_rows<1>(x + i * n, n, w, out + i);
 }
 
+// By its bits, but for the sign: a comparison of floats minds that one may be no number.
+bool is_zero(float value) { return std::bit_cast<std::uint32_t>(value) << 1 == 0; }
+
 using Two [[gnu::vector_size(2 * sizeof(double))]] = double;
 
 Two two(const double* at) {
@@ -192,6 +195,24 @@ bool ActiveSet::mean_squares(std::vector<double>& out) const {
   }
   for (std::size_t c = 0; c < size(); ++c) out[c] /= counts[c];
   return true;
+}
+
+void ActiveSet::occurrences(ConstReals weights, std::vector<double>& out) const {
+  const std::size_t first = batch_.first_entry();
+  const float* values = batch_.values.data() + first;
+  out.assign(size(), 0.0);
+  if (weights.empty()) {
+    const std::size_t n = batch_.last_entry() - first;
+    for (std::size_t e = 0; e < n; ++e) out[columns_[e]] += is_zero(values[e]) ? 0.0 : 1.0;
+    return;
+  }
+  for (std::size_t row = 0; row < n_rows(); ++row) {
+    const auto start = static_cast<std::size_t>(batch_.indptr[row]) - first;
+    const auto stop = static_cast<std::size_t>(batch_.indptr[row + 1]) - first;
+    for (std::size_t e = start; e < stop; ++e) {
+      if (!is_zero(values[e])) out[columns_[e]] += weights[row];
+    }
+  }
 }
 
 void ActiveSet::gram(Reals out) const {

@@ -155,7 +155,7 @@ double Learner::learn_minibatch(const BatchView& batch, Reals margins) {
   const bool pair = direction_->wants_pair();
   if (pair || selection_.groups() > 0) storage_->query(places_, after_);
   if (pair) remember_pair(batch);
-  selection_.offer(active_, places_, after_, z_, *storage_, direction_->damping());
+  selection_.offer(active_, places_, after_, z_, *storage_, direction_->measures());
   for (std::size_t c = 0; c < classes_; ++c) intercept_[c] += intercept_s_[c];
   ++counters_.batches;
   counters_.examples += batch.n_rows();

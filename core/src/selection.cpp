@@ -17,11 +17,6 @@ constexpr double kMagnitudeRate = 0.1;
 constexpr double kCoarse = 8.0;     // a magnitude that cells are too coarse for
 constexpr double kAboveBar = 1.01;  // times the smallest norm
 
-// Root mean square of a column's values in this batch, where that is above 1.
-double magnitude_of(ConstReals damping, std::size_t column) {
-  return damping.empty() ? 1.0 : 1.0 / std::sqrt(damping[column]);
-}
-
 std::string_view name_of(const ActiveSet& active, std::size_t column) {
   const BatchView& batch = active.batch();
   return batch.named() ? batch.name(active.entry(column)) : std::string_view{};
@@ -229,14 +224,14 @@ void Selection::scale(double c) {
 }
 
 void Selection::offer(const ActiveSet& active, Places& places, Reals weights, ConstReals z,
-                      Storage& storage, ConstReals damping) {
+                      Storage& storage, const Measures& measures) {
   for (std::size_t g = 0; g < groups(); ++g) refresh(g, active, places, weights, storage.exact());
-  if (!damping.empty()) meet(places, damping);
+  if (!measures.damping.empty()) meet(places, measures.damping);
   for (const std::uint32_t i : places.chosen) clear_few(weights.data() + i * width_, width_);
   for (std::size_t g = 0; g < groups(); ++g) {
-    collect(g, active, weights, z, damping);
+    collect(g, active, weights, z, measures);
     for (const auto& candidate : candidates_) {
-      consider(g, candidate, active, places, storage, magnitude_of(damping, candidate.column));
+      consider(g, candidate, active, places, storage, measures);
     }
   }
 }
@@ -262,30 +257,33 @@ void Selection::meet(const Places& places, ConstReals damping) {
 
 // Keys whose weights beat the smallest of the selected; those of the selected are zero here.
 void Selection::collect(std::size_t group, const ActiveSet& active, ConstReals weights,
-                        ConstReals z, ConstReals damping) {
+                        ConstReals z, const Measures& measures) {
   TopK& top = tops_[group];
   const double bar = top.full() ? top.norm(top.smallest()) : 0.0;
   candidates_.clear();
   for (std::size_t a = 0; a < active.size(); ++a) {
     const std::size_t at = a * classes_ + first_class(group);
-    if (norm_of(weights.subspan(at, width_)) * magnitude_of(damping, a) <= bar) continue;
-    candidates_.push_back({norm_of(z.subspan(at, width_)), active.keys()[a], a});
+    const double size = norm_of(weights.subspan(at, width_)) * measures.magnitude_of(a);
+    if (measures.above(size, a, bar)) candidates_.push_back({norm_of(z.subspan(at, width_)), a});
   }
-  std::sort(candidates_.begin(), candidates_.end(), [](const auto& a, const auto& b) {
-    return a.moved != b.moved ? a.moved > b.moved : a.key < b.key;
+  const Key* keys = active.keys().data();
+  std::sort(candidates_.begin(), candidates_.end(), [keys](const auto& a, const auto& b) {
+    return a.moved != b.moved ? a.moved > b.moved : keys[a.column] < keys[b.column];
   });
 }
 
 // The estimate is read again: an earlier promotion may have taken this key's cells with it.
 void Selection::consider(std::size_t group, const Candidate& candidate, const ActiveSet& active,
-                         Places& places, Storage& storage, double magnitude) {
+                         Places& places, Storage& storage, const Measures& measures) {
   TopK& top = tops_[group];
   const std::size_t first = first_class(group);
+  const Key key = active.keys()[candidate.column];
+  const double magnitude = measures.magnitude_of(candidate.column);
   storage.query_one(places, candidate.column, estimate_);
   const ConstReals weights = ConstReals(estimate_).subspan(first, width_);
   const double norm = norm_of(weights) * magnitude;
   const double bar = top.full() ? top.norm(top.smallest()) : 0.0;
-  if (norm <= bar) return;
+  if (!measures.above(norm, candidate.column, bar)) return;
   if (top.full()) {
     const std::int32_t out = top.smallest();
     storage.release(top.key(out), first, top.weights(out));
@@ -297,8 +295,8 @@ void Selection::consider(std::size_t group, const Candidate& candidate, const Ac
   if (magnitude > kCoarse) {
     for (double& weight : started_) weight *= std::min(1.0, kAboveBar * bar / norm);
   }
-  storage.admit(candidate.key, first, started_);
-  top.insert(candidate.key, started_, name_of(active, candidate.column), magnitude);
+  storage.admit(key, first, started_);
+  top.insert(key, started_, name_of(active, candidate.column), magnitude);
 }
 
 // Two names on one key share one weight: both are kept, and the case is counted.

@@ -20,14 +20,19 @@ constexpr double kTightShare = 1.0 / 3.0;
 // Steps begin small: what noise does early to a short stream is not undone later, while shy steps
 // grow to full strength within some 20 batches. Margins may be a little too bold before steps
 // shrink: one pass of text is better for it, and clicks are not worse.
-constexpr double kFirstStrength = 0.5, kLeastStrength = 0.02;  // full strength is 1
-constexpr double kMemory = 0.05;                               // of the running slope
-constexpr double kRate = 0.05;                                 // at which strength follows it
-constexpr double kBoldness = 0.2;                              // share that is let pass
+constexpr double kFirstStrength = 0.35, kLeastStrength = 0.02;  // full strength is 1
+constexpr double kMemory = 0.05;                                // of the running slope
+constexpr double kRate = 0.05;                                  // at which strength follows it
+constexpr double kBoldness = 0.2;                               // share that is let pass
 constexpr double kMostShrink = -1.0, kMostGrowth = 3.0;
 // Information about the factor on the margins, in squared standard errors, at which strength
 // follows at half its rate: with one click in a hundred rows a few batches say nothing.
 constexpr double kInformation = 20.0;
+
+// A key of mean frequency must be above the smallest of the selected by the root of this to replace
+// it.
+constexpr double kMargin = 1.5;
+constexpr double kNever = 1e-100;  // less often than anything that occurs
 
 std::size_t width_of(const Places& places, ConstReals weights) {
   return places.members.empty() ? 0 : weights.size() / places.members.size();
@@ -54,6 +59,16 @@ void keep_selected(const Places& places, Reals weights, std::vector<double>& spa
     copy_few(kept, weights.data() + i * width, width);
     kept += width;
   }
+}
+
+// Of the amounts above 0; 1 without any.
+double mean_of(ConstReals amounts) {
+  double sum = 0.0, n = 0.0;
+  for (const double amount : amounts) {
+    sum += amount;
+    n += amount > 0.0 ? 1.0 : 0.0;
+  }
+  return sum > 0.0 ? sum / n : 1.0;
 }
 
 }  // namespace
@@ -96,6 +111,7 @@ void Staged::direct(const Point& point, Reals z) {
   importance_ = point.importance;
   slope_ = squares_ = 0.0;
   measure_values(point);
+  measure_frequencies(point);
   move_intercept(point);
   follow_noise(point);
   split_margins(point);
@@ -116,10 +132,38 @@ void Staged::measure_values(const Point& point) {
   for (double& square : damping_) square = 1.0 / std::max(square, 1.0);
 }
 
-void Staged::damp(Reals change) const {
-  if (damping_.empty()) return;
-  const std::size_t width = change.size() / damping_.size();
-  for (std::size_t i = 0; i < change.size(); ++i) change[i] *= damping_[i / width];
+// A step that suits what every row holds is too short for what one row in a thousand does, and the
+// rare is most of what there is. So a weight moves by its gradient over the root of how often it
+// occurs in the batch, by the mean: one of a cell by how often all keys of the cell do.
+void Staged::measure_frequencies(const Point& point) {
+  point.active.occurrences(point.targets.weights, often_);
+  often_mean_ = mean_of(often_);
+  cell_pace_.resize(often_.size());
+  point.storage.crowd(point.places, often_, cell_pace_);
+  const double mean = mean_of(cell_pace_);
+  // Where nothing occurs nothing moves, so any finite pace will do.
+  for (double& pace : cell_pace_) pace = std::sqrt(mean / std::max(pace, kNever));
+  for (std::size_t i = 0; i < damping_.size(); ++i) cell_pace_[i] *= damping_[i];
+}
+
+Measures Staged::measures() const { return {damping_, often_, kMargin * often_mean_}; }
+
+void Staged::damp_selected(const Places& places, Reals change) const {
+  const std::size_t width = width_of(places, change);
+  for (const std::uint32_t i : places.chosen) {
+    const std::size_t column = places.column_of(i);
+    const double pace = std::sqrt(often_mean_ / std::max(often_[column], kNever));
+    scale_few(&change[i * width], width, damping_.empty() ? pace : damping_[column] * pace);
+  }
+}
+
+void Staged::damp_cells(Reals change) const {
+  const std::size_t n = cell_pace_.size(), width = n == 0 ? 1 : change.size() / n;
+  if (width == 1) {
+    for (std::size_t i = 0; i < n; ++i) change[i] *= cell_pace_[i];
+  } else {
+    for (std::size_t i = 0; i < n; ++i) scale_few(&change[i * width], width, cell_pace_[i]);
+  }
 }
 
 // The constant moves to what the mean of all labels so far asks for, before any weight does: else
@@ -201,7 +245,7 @@ double Staged::selected_step(const Point& point, Reals z) {
   point.loss.residuals(margins_, point.targets, residual_);
   point.active.gradient(residual_, point.loss.classes(), z);
   keep_selected(point.places, z, stored_);
-  damp(z);
+  damp_selected(point.places, z);
   const double own = line_step(point, z);
   next_.selected_clock += static_cast<double>(members_) / static_cast<double>(point.selected);
   const double running = now_.step > 0.0 ? now_.step : own;
@@ -217,7 +261,7 @@ double Staged::cell_step(const Point& point) {
   stored_.resize(g_.size());
   point.active.gradient(residual_, point.loss.classes(), g_);
   clear_selected(point.places, g_);
-  damp(g_);
+  damp_cells(g_);
   const std::size_t touched = point.storage.reflect(point.places, g_, stored_);
   const double own = line_step(point, stored_);
   learn_step(point);

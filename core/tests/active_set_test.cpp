@@ -80,3 +80,20 @@ TEST_CASE("a set can be used again, also for nothing") {
   active.margins({}, 1, Reals(&margin, 1));
   CHECK(margin == 0.0);
 }
+
+TEST_CASE("occurrences count rows by their weight, and no zeros") {
+  test::Rows rows;
+  rows.row({{5, 1.0F}, {9, 0.0F}});
+  rows.row({{9, 2.0F}});
+  rows.row({{5, -3.0F}, {7, 0.5F}});
+  ActiveSet active(0);
+  active.assign(rows.view());
+  std::vector<double> counts;
+  active.occurrences({}, counts);  // of keys 5, 9, 7
+  CHECK(counts == std::vector<double>{2.0, 1.0, 1.0});
+  active.occurrences(std::vector<double>{0.5, 2.0, 0.0}, counts);
+  CHECK(counts == std::vector<double>{0.5, 2.0, 0.0});
+  active.assign(rows.view().rows(1, 3));
+  active.occurrences({}, counts);  // of keys 9, 5, 7
+  CHECK(counts == std::vector<double>{1.0, 1.0, 1.0});
+}

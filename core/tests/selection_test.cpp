@@ -137,7 +137,7 @@ struct Fixture {
         storage(make_dense(100, classes, Precision::float64)) {}
 
   // Adds a step to the keys and offers them.
-  void move(const std::vector<Key>& keys, const std::vector<double>& step) {
+  void move(const std::vector<Key>& keys, const std::vector<double>& step, ConstReals often = {}) {
     rows = test::row_of(keys);
     active.assign(rows.view());
     selection.find(active, places);
@@ -145,7 +145,7 @@ struct Fixture {
     storage->add(places, step);
     std::vector<double> weights(step.size());
     storage->query(places, weights);
-    selection.offer(active, places, weights, step, *storage);
+    selection.offer(active, places, weights, step, *storage, {.often = often, .enough = 4.0});
   }
 };
 
@@ -179,6 +179,21 @@ TEST_CASE("zero weights are never selected, and a tie does not evict") {
   f.move({3}, {2.0});
   f.move({1}, {1.0});
   CHECK(keys_of(f.selection.top(0)) == std::vector<Key>{3, 2});
+}
+
+TEST_CASE("a candidate counts by how often it occurs, a member by its weight") {
+  Fixture f(2, 1, false);
+  const std::vector<double> rare(2, 1.0), common(2, 16.0);
+  f.move({1, 2}, {1.0, 2.0}, rare);  // there is room for all
+  CHECK(keys_of(f.selection.top(0)) == std::vector<Key>{2, 1});
+  f.move({3}, {1.9}, rare);
+  CHECK(keys_of(f.selection.top(0)) == std::vector<Key>{2, 1});
+  f.move({4}, {0.6}, common);
+  CHECK(keys_of(f.selection.top(0)) == std::vector<Key>{2, 4});
+  f.move({2}, {0.0}, rare);  // keeps its place
+  CHECK(keys_of(f.selection.top(0)) == std::vector<Key>{2, 4});
+  f.move({3}, {0.0}, rare);
+  CHECK(keys_of(f.selection.top(0)) == std::vector<Key>{2, 3});
 }
 
 TEST_CASE("members get their new weights before candidates are compared") {

@@ -181,3 +181,49 @@ TEST_CASE("values far above 1 do not keep the others from being learned") {
   CHECK(loss_with(1.0F) < 0.1);
   CHECK(loss_with(40.0F) < 0.1);
 }
+
+namespace {
+
+// Weights of keys 1 and 2 after one batch in which the first is in all rows, the second in one.
+std::vector<double> learned_of_common_and_rare(std::size_t width) {
+  Recipe recipe = recipe_of(Recipe::LossKind::logistic, Precision::float64, width);
+  recipe.k = 0;
+  Learner learner(recipe);
+  test::Rows rows;
+  for (int i = 0; i < 16; ++i) {
+    if (i == 0) rows.row({{1, 1.0F}, {2, 1.0F}}, 1.0);
+    if (i > 0) rows.row({{1, 1.0F}}, 1.0);
+  }
+  learner.learn(rows.view(), {});
+  std::vector<double> weights(2);
+  learner.query(std::vector<Key>{1, 2}, weights);
+  return weights;
+}
+
+}  // namespace
+
+TEST_CASE("a weight moves by its gradient over the root of how often it occurs") {
+  // All gradients of a row are equal at first: 16 to 1 becomes 4 to 1.
+  const auto apart = learned_of_common_and_rare(4096);
+  REQUIRE(apart[1] > 0.0);
+  CHECK(apart[0] / apart[1] == doctest::Approx(4.0));
+  // In one cell both are one weight, and neither is rare.
+  const auto together = learned_of_common_and_rare(1);
+  CHECK(std::abs(together[0]) == doctest::Approx(std::abs(together[1])));
+}
+
+TEST_CASE("rows of no weight say nothing about how often a key occurs") {
+  Learner one(recipe_of(Recipe::LossKind::logistic)), other(recipe_of(Recipe::LossKind::logistic));
+  test::Rows rows;
+  rows.row({{1, 1.0F}, {2, 1.0F}}, 1.0);
+  rows.row({{1, 1.0F}}, 0.0);
+  one.learn(rows.view(), {});
+  rows.row({{2, 1.0F}, {3, 1.0F}}, 1.0);
+  rows.weights = {1.0, 1.0, 0.0};
+  other.learn(rows.view(), {});
+  std::vector<double> a(2), b(2);
+  one.query(std::vector<Key>{1, 2}, a);
+  other.query(std::vector<Key>{1, 2}, b);
+  CHECK(a[1] > 0.0);
+  CHECK(a == b);
+}

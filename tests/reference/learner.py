@@ -104,7 +104,7 @@ class Twin:
         margins, residual = self.evaluate(X, w, labels, share)
         g = X.T @ residual
         point = SimpleNamespace(keys=keys, X=X, g=g, loss=self.loss, margins=margins, share=share)
-        point.residual, point.importance = residual, importance
+        point.residual, point.importance, point.weights = residual, importance, weights
         point.w, point.labels, point.inside = w, labels, inside
         point.storage, point.intercept = self.storage, self.intercept
         point.groups = max(len(self.selection.tops), 1)
@@ -119,7 +119,10 @@ class Twin:
         if self.direction.wants_pair:
             self.remember(keys, X, w, inside, -step * z, g, labels, share)
         damping = getattr(self.direction, "damping", None)
-        self.selection.offer(keys, self.storage.query(keys), z, self.storage, damping)
+        often = getattr(self.direction, "often", np.ones(len(keys)))
+        enough = getattr(self.direction, "enough", 1.0)
+        after = self.storage.query(keys)
+        self.selection.offer(keys, after, z, self.storage, damping, often, enough)
         if self.scaled:
             self.intercept = self.intercept + self.direction.intercept_step
         elif self.settings.intercept:

@@ -68,9 +68,13 @@ class Selection:
                 inside[i, columns] = key in top
         return inside
 
-    def offer(self, keys, weights, z, storage, damping=None) -> None:
+    def offer(self, keys, weights, z, storage, damping, often, enough) -> None:
         sizes = np.ones(len(keys)) if damping is None else 1.0 / np.sqrt(damping)
         for top, columns in zip(self.tops, self.columns, strict=True):
+
+            def above(i, own, top=top):
+                return (norm(own) * sizes[i]) ** 2 * often[i] > top.bar() ** 2 * enough
+
             fresh = [i for i, key in enumerate(keys) if key not in top]
             if not storage.exact:
                 for i in set(range(len(keys))) - set(fresh):
@@ -78,18 +82,16 @@ class Selection:
             if damping is not None:
                 for i in set(range(len(keys))) - set(fresh):
                     top.meet(keys[i], 1.0 / damping[i])
-            bar = top.bar()
-            fresh = [i for i in fresh if norm(weights[i, columns]) * sizes[i] > bar]
+            fresh = [i for i in fresh if above(i, weights[i, columns])]
             fresh.sort(key=lambda i: (-norm(z[i, columns]), keys[i]))
             for i in fresh:
-                self._consider(top, columns, keys[i], sizes[i], storage)
+                estimate = storage.estimate(keys[i])[columns]
+                if above(i, estimate):
+                    self._admit(top, columns, keys[i], sizes[i], estimate, storage)
 
     @staticmethod
-    def _consider(top, columns, key, size, storage) -> None:
-        estimate = storage.estimate(key)[columns]
+    def _admit(top, columns, key, size, estimate, storage) -> None:
         bar, size_now = top.bar(), norm(estimate) * size
-        if size_now <= bar:
-            return
         if top.full():
             out = top.smallest()
             storage.release(out, columns, top.weights.pop(out))

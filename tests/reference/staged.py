@@ -17,7 +17,7 @@ class Staged:
         self.scale = scale
         self.selected_clock = self.cell_clock = 0.0
         self.running = self.batches = self.error = 0.0
-        self.log_strength = np.log(0.5)
+        self.log_strength = np.log(0.35)
         self.slope = self.curvature = 0.0
         first = FIRST_MEAN.get(settings.loss, 1.0 / settings.classes)
         self.means = np.full(settings.classes, first) if settings.intercept else None
@@ -31,12 +31,16 @@ class Staged:
         present = np.maximum(np.count_nonzero(point.X, axis=0), 1)
         damping = 1.0 / np.maximum(np.sum(point.X**2, axis=0) / present, 1.0)[:, None]
         self.damping = damping[:, 0] if np.abs(point.X).max() > 1.0 else None
+        occurrences = point.weights @ (point.X != 0)
+        alone_pace = damping * pace(occurrences)[:, None]
+        shared_pace = damping * pace(point.storage.crowd(point.keys, occurrences))[:, None]
+        self.often, self.enough = occurrences, 1.5 * mean_of(occurrences)
         alone = full - point.X @ np.where(inside, 0.0, point.w)
         z = np.zeros_like(point.w)
         selected = total_slope = total_bend = 0.0
         if inside.any():
             residual = point.loss.residual(alone, point.labels, point.share)
-            z = np.where(inside, damping * (point.X.T @ residual), 0.0)
+            z = np.where(inside, alone_pace * (point.X.T @ residual), 0.0)
             change = point.X @ z
             slope, bend = line(point, residual, change)
             own = slope / bend if bend else 0.0
@@ -49,7 +53,7 @@ class Staged:
             z = selected * z
             full = full - selected * change
         residual = point.loss.residual(full, point.labels, point.share)
-        g = np.where(inside, 0.0, damping * (point.X.T @ residual))
+        g = np.where(inside, 0.0, shared_pace * (point.X.T @ residual))
         stored, touched = point.storage.reflect(point.keys, g)
         slope, bend = line(point, residual, point.X @ np.where(inside, 0.0, stored))
         own = slope / bend if bend else 0.0
@@ -104,6 +108,16 @@ class Staged:
     def block_step(self, own: float, running: float, wait: float) -> float:
         pace = self.importance * self.scale * np.exp(self.log_strength) * 1.5 / np.sqrt(1 + wait)
         return min(pace * np.sqrt(own * running), 2 * own)
+
+
+def mean_of(amounts: np.ndarray) -> float:
+    """Mean of the amounts above 0."""
+    return sum(amounts) / np.count_nonzero(amounts)
+
+
+def pace(amounts: np.ndarray) -> np.ndarray:
+    """One over the root of each amount by the mean; equal paces make ties, to the last bit."""
+    return np.sqrt(mean_of(amounts) / np.maximum(amounts, 1e-100))
 
 
 def line(point, residual, change) -> tuple[float, float]:

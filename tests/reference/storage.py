@@ -77,6 +77,14 @@ class CountSketch:
         read = [[s * block[row, at] for row, at, s in self.places(key)] for key in keys]
         return self.average(np.array(read), axis=1), np.count_nonzero(block)
 
+    def crowd(self, keys: list[int], amounts: np.ndarray) -> np.ndarray:
+        """Amounts of all keys in the cells of each, the mean over its rows."""
+        block = np.zeros(self.cells.shape[:2])
+        for key, amount in zip(keys, amounts, strict=True):
+            for row, bucket, _ in self.places(key):
+                block[row, bucket] += amount
+        return np.array([np.mean([block[r, at] for r, at, _ in self.places(k)]) for k in keys])
+
     def scale(self, c: float) -> None:
         self.cells = (c * self.cells.astype(float)).astype(self.cells.dtype)
 

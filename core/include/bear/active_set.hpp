@@ -37,6 +37,9 @@ class ActiveSet {
   // the batch is above 1.
   bool mean_squares(std::vector<double>& out) const;
 
+  // out[column] = total weight of the rows that hold it, zeros left out; empty weights: 1 each.
+  void occurrences(ConstReals weights, std::vector<double>& out) const;
+
   // gram[i][k] = inner product of rows i and k
   void gram(Reals out) const;
 

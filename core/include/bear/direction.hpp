@@ -5,6 +5,7 @@
 
 #include "bear/active_set.hpp"
 #include "bear/loss.hpp"
+#include "bear/measures.hpp"
 #include "bear/storage.hpp"
 
 namespace bear {
@@ -63,9 +64,8 @@ class Direction {
   // The change of the intercept that goes with such a z.
   virtual ConstReals intercept_step() const { return {}; }
 
-  // By what the change of each active key was multiplied, because its values are above 1: one over
-  // their mean square. Empty where no value is.
-  virtual ConstReals damping() const { return {}; }
+  // How to compare the weights that come of it.
+  virtual Measures measures() const { return {}; }
 
   // Clocks that a saved learner must go on with.
   virtual std::vector<double> numbers() const { return {}; }

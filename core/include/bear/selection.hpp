@@ -4,6 +4,7 @@
 #include <string>
 
 #include "bear/key_map.hpp"
+#include "bear/measures.hpp"
 #include "bear/storage.hpp"
 
 namespace bear {
@@ -106,9 +107,9 @@ class Selection {
 
   // Offers the active keys with their new weights; candidates are visited by falling |z|, so that
   // of keys that share their cells the one that moved most is taken.
-  // Leaves zeros in the weights of the selected. damping: see Direction.
+  // Leaves zeros in the weights of the selected.
   void offer(const ActiveSet& active, Places& places, Reals weights, ConstReals z, Storage& storage,
-             ConstReals damping = {});
+             const Measures& measures = {});
 
   void scale(double c);
 
@@ -119,7 +120,6 @@ class Selection {
  private:
   struct Candidate {
     double moved;
-    Key key;
     std::size_t column;
   };
 
@@ -127,9 +127,9 @@ class Selection {
                bool exact);
   void meet(const Places& places, ConstReals damping);
   void collect(std::size_t group, const ActiveSet& active, ConstReals weights, ConstReals z,
-               ConstReals damping);
+               const Measures& measures);
   void consider(std::size_t group, const Candidate& candidate, const ActiveSet& active,
-                Places& places, Storage& storage, double magnitude);
+                Places& places, Storage& storage, const Measures& measures);
   void note_name(TopK& top, std::int32_t slot, std::string_view name);
 
   std::size_t classes_, width_;

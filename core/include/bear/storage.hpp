@@ -51,6 +51,10 @@ class Storage {
   // active keys included. Returns how many numbers in the cells that would move.
   virtual std::size_t reflect(const Places& places, ConstReals step, Reals change) const = 0;
 
+  // out[key] = the amounts of all active keys in its cells, its own among them; of several cells
+  // the mean.
+  virtual void crowd(const Places& places, ConstReals amounts, Reals out) const = 0;
+
   // All weights times c, for L2 decay; lazily where that is cheaper.
   virtual void scale(double c) = 0;
 
@@ -95,7 +99,7 @@ struct SketchShape {
   std::size_t classes = 1;
   Query query = Query::mean;
   std::uint64_t seed = 0;
-  bool reflects = false;  // whether reflect() will be asked for
+  bool reflects = false;  // whether reflect() and crowd() will be asked for
 };
 
 class Selection;

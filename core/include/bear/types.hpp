@@ -42,6 +42,14 @@ inline void clear_few(double* at, std::size_t n) {
   }
 }
 
+inline void scale_few(double* at, std::size_t n, double factor) {
+  if (n == 1) {
+    *at *= factor;
+  } else {
+    for (std::size_t i = 0; i < n; ++i) at[i] *= factor;
+  }
+}
+
 inline void copy_few(const double* from, double* to, std::size_t n) {
   if (n == 1) {
     *to = *from;

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 # Shares of the selected that chance could have lifted among them, and features per cell: up to the
 # first the memory is ample, above the second too small. On RCV1 the accuracy of bear+ with all
 # features is .97 up to the first, .95 between them, and .93 or less beyond.
-BY_CHANCE = (0.05, 0.25)
-CROWDING = (2.0, 3.5)
+BY_CHANCE = (0.15, 1.0)
+CROWDING = (2.2, 3.5)
 # Verdicts, and what they mean to a user.
 VERDICTS = {
     "ample": "the memory is ample",
@@ -51,8 +51,8 @@ class Noise:
         Features per cell, over all rows.
     selected : int
     verdict : str
-        ``ample``, ``fair`` or ``too small``, by the worse of two: ``by_chance`` up to 5 % or 25 %
-        of the selected, or more; ``crowding`` up to 2 or 3.5, or more
+        ``ample``, ``fair`` or ``too small``, by the worse of two: ``by_chance`` up to 15 % or all
+        of the selected, or more; ``crowding`` up to 2.2 or 3.5, or more
         (a sketch without one empty cell is too small).
     """
 

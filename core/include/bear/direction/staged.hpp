@@ -8,7 +8,9 @@
 // of the margins its direction causes once stored, collisions included; and running is its mean
 // over batches, for both blocks together. With own alone a batch takes a short step just when it
 // holds one of few clicks, so that weights drift, and the few selected of a batch take too long
-// ones; with running alone the first batches are learned too slowly. Two things move the step:
+// ones; with running alone the first batches are learned too slowly. The direction is the gradient
+// over the root of how often each weight is touched in the batch, so that rare keys learn from the
+// few rows they have. Two things move the step:
 //
 // - The clock of a block counts how often one of its weights was updated, on average: steps
 //   shrink as evidence piles up, whatever the compression.
@@ -32,7 +34,7 @@ class Staged final : public Direction {
   bool scaled() const override { return true; }
   double step_size() const override { return step_size_; }
   ConstReals intercept_step() const override { return intercept_step_; }
-  ConstReals damping() const override { return damping_; }
+  Measures measures() const override;
   std::vector<double> numbers() const override;
   void restore(std::span<const double> numbers) override;
 
@@ -50,7 +52,9 @@ class Staged final : public Direction {
 
   double block_step(double own, double running, double wait) const;
   void measure_values(const Point& point);
-  void damp(Reals change) const;
+  void measure_frequencies(const Point& point);
+  void damp_selected(const Places& places, Reals change) const;
+  void damp_cells(Reals change) const;
   void move_intercept(const Point& point);
   void follow_noise(const Point& point);
   void split_margins(const Point& point);
@@ -67,6 +71,10 @@ class Staged final : public Direction {
   std::size_t members_ = 0;             // selected keys in the batch
   double slope_ = 0.0, squares_ = 0.0;  // of the blocks of this batch so far
   std::vector<double> damping_;         // of the keys; empty where no value is large
+  std::vector<double> often_;           // the keys occur
+  double often_mean_ = 1.0;
+  std::vector<double>
+      cell_pace_;  // one over the root of how often keys of the cell do, by the mean
   std::vector<double> intercept_step_, constant_;
   std::vector<double> full_;  // margins with the new constant
   std::vector<double> rest_, g_, stored_, margins_, residual_, u_;

@@ -67,6 +67,26 @@ class CountSketch : public Storage {
         std::count_if(block_.begin(), block_.end(), [](double v) { return v != 0.0; }));
   }
 
+  void crowd(const Places& places, ConstReals amounts, Reals out) const override {
+    const std::size_t depth = shape_.depth;
+    block_.assign(places.touched.size(), 0.0);
+    if (depth == 1) {
+      for (std::size_t a = 0; a < amounts.size(); ++a) block_[places.touch[a]] += amounts[a];
+      for (std::size_t a = 0; a < amounts.size(); ++a) out[a] = block_[places.touch[a]];
+      return;
+    }
+    for (std::size_t a = 0; a < amounts.size(); ++a) {
+      for (std::size_t row = 0; row < depth; ++row) {
+        block_[places.touch[a * depth + row]] += amounts[a];
+      }
+    }
+    for (std::size_t a = 0; a < amounts.size(); ++a) {
+      double sum = 0.0;
+      for (std::size_t row = 0; row < depth; ++row) sum += block_[places.touch[a * depth + row]];
+      out[a] = sum / static_cast<double>(depth);
+    }
+  }
+
   void scale(double c) override { cells_.scale(c); }
 
   std::span<std::byte> bytes() override { return cells_.bytes(); }

@@ -51,6 +51,10 @@ class Dense final : public Storage {
     return step.size();
   }
 
+  void crowd(const Places&, ConstReals amounts, Reals out) const override {
+    std::copy(amounts.begin(), amounts.end(), out.begin());
+  }
+
   void scale(double c) override { cells_.scale(c); }
 
   std::span<std::byte> bytes() override { return cells_.bytes(); }
