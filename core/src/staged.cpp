@@ -23,7 +23,7 @@ constexpr double kTightShare = 1.0 / 3.0;
 constexpr double kFirstStrength = 0.35, kLeastStrength = 0.02;  // full strength is 1
 constexpr double kMemory = 0.05;                                // of the running slope
 constexpr double kRate = 0.05;                                  // at which strength follows it
-constexpr double kBoldness = 0.2;                               // share that is let pass
+constexpr double kBoldness = 0.1;                               // share that is let pass
 constexpr double kMostShrink = -1.0, kMostGrowth = 3.0;
 // Information about the factor on the margins, in squared standard errors, at which strength
 // follows at half its rate: with one click in a hundred rows a few batches say nothing.

@@ -55,7 +55,7 @@ def test_a_saved_learner_ranks_and_goes_on_alike():
 
 
 def test_averages_rank_as_their_parts():
-    merged = average([trained(1000, seed) for seed in range(3)])
+    merged = average([trained(100, seed) for seed in range(3)])
     assert merged.selected().keys[0] == 0
     assert set(merged.selected().keys.tolist()) == {0, 1, 2, 3, 4}
 

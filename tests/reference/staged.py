@@ -100,7 +100,7 @@ class Staged:
         self.error += 0.05 * (value - self.error)
         dispersion = 2 * self.error if isinstance(point.loss, Squared) else 1.0
         if self.curvature > 0 and dispersion > 0:
-            growth = np.clip(0.2 - self.slope / self.curvature, -1, 3)
+            growth = np.clip(0.1 - self.slope / self.curvature, -1, 3)
             information = len(part) * self.curvature / (0.05 * dispersion)
             growth *= information / (information + 20)
             self.log_strength = np.clip(self.log_strength + 0.05 * growth, np.log(0.02), 0)

@@ -114,7 +114,7 @@ def _health(facts: dict[str, Any]) -> list[tuple[str, str]]:
             f"{noise['floor']:.4g}: expected error of an estimated weight (root mean square of "
             f"the cells{f' over the root of depth {depth}' if depth > 1 else ''})",
         ),
-        ("smallest", f"{noise['smallest']:.4g}: smallest selected weight{clear}"),
+        ("smallest", f"{noise['smallest']:.4g}: smallest selected weight but for 5 %{clear}"),
         (
             "by chance",
             f"{_about(noise['by_chance'])} of them would reach that; {noise['selected']:,} are "

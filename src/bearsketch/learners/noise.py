@@ -14,8 +14,11 @@ if TYPE_CHECKING:
 # Shares of the selected that chance could have lifted among them, and features per cell: up to the
 # first the memory is ample, above the second too small. On RCV1 the accuracy of bear+ with all
 # features is .97 up to the first, .95 between them, and .93 or less beyond.
-BY_CHANCE = (0.15, 1.0)
-CROWDING = (2.2, 3.5)
+BY_CHANCE = (0.05, 0.25)
+CROWDING = (2.2, 3.7)
+# Of the selected, left out where the smallest is asked for: a frequent feature is selected with a
+# smaller weight than others, and one such says nothing about the rest.
+LEFT_OUT = 0.05
 # Verdicts, and what they mean to a user.
 VERDICTS = {
     "ample": "the memory is ample",
@@ -37,8 +40,9 @@ class Noise:
         the root of ``depth``; the median by 1.25 times as much, from three rows on. Where the
         selected are in the cells too (all but ``bear+``) this is too high rather than too low.
     smallest : float
-        Smallest selected weight (root mean square over the classes that share a heap), times the
-        size of the feature's values where that is above 1, as features are ranked.
+        Smallest selected weight but for the least 5 % of them (root mean square over the classes
+        that share a heap), times the size of the feature's values where that is above 1, as
+        features are ranked.
     ratio : float or None
         ``smallest / floor``; None where the floor is 0.
     features : int
@@ -51,8 +55,8 @@ class Noise:
         Features per cell, over all rows.
     selected : int
     verdict : str
-        ``ample``, ``fair`` or ``too small``, by the worse of two: ``by_chance`` up to 15 % or all
-        of the selected, or more; ``crowding`` up to 2.2 or 3.5, or more
+        ``ample``, ``fair`` or ``too small``, by the worse of two: ``by_chance`` up to 5 % or 25 %
+        of the selected, or more; ``crowding`` up to 2.2 or 3.7, or more
         (a sketch without one empty cell is too small).
     """
 
@@ -90,7 +94,7 @@ def noise_of(learner: Learner) -> Noise | None:
     fill = learner.fill()
     floor = fill["rms"] * row_error(config.depth, config.query)
     sizes = np.sqrt((weights**2).mean(axis=1)) * learner.selected_magnitudes()
-    smallest = float(sizes.min())
+    smallest = float(np.quantile(sizes, LEFT_OUT, method="lower"))
     ratio = smallest / floor if floor > 0.0 else None
     empty = max(1.0 - fill["used"] / fill["cells"], 0.5 / fill["cells"])
     features = round(-config.width * math.log(empty))
