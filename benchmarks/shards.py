@@ -24,7 +24,7 @@ import numpy as np
 from bearsketch.distributed import Driver, Job, Serial, learn_partition
 from bearsketch.distributed.blocks import Block, BlockPlan
 from bearsketch.experiments.datasets import prepare
-from bearsketch.experiments.datasets.prepared import Prepared
+from bearsketch.experiments.datasets.prepared import Prepared, take
 from bearsketch.experiments.equal_bytes import Run, score
 from bearsketch.learners import Learner
 from bearsketch.learners.average import average
@@ -33,7 +33,7 @@ DATA = {"rcv1": (10.0, 95.0), "urls": (10.0, 100.0), "dna": (22.0,)}
 SEEDS = {"rcv1": (0, 1, 2), "urls": (0,), "dna": (0,)}
 SHARDS = (1, 2, 4, 8, 16)
 ROUNDS = {"rcv1": (1, 4, 16, 64), "urls": (1, 4, 16, 64), "dna": (1, 4, 16)}
-JOB = Job("memory", {})
+JOB = Job("memory", {"seed": 0})
 
 
 def new_learner(name: str, prepared: Prepared, compression: float, seed: int) -> Learner:
@@ -102,18 +102,6 @@ def study(
             seconds = round(time.perf_counter() - start, 2)
             where = {"shards": shards, "rounds": rounds}
             say(out, {**about, **where, **found, "seconds": seconds})
-
-
-def take(batch, rows):
-    from bearsketch.batch import Batch
-
-    sizes = np.diff(batch.indptr)[rows]
-    indptr = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-    entries = np.concatenate([np.arange(batch.indptr[r], batch.indptr[r + 1]) for r in rows])
-    return Batch(
-        indptr, batch.keys[entries], batch.values[entries], labels=batch.labels[rows],
-        naming=batch.naming, seed=batch.seed,
-    )  # fmt: skip
 
 
 def say(out, row: dict) -> None:

@@ -55,6 +55,7 @@ def made_up(tmp_path_factory):
         write_gzip(text / "rcv1" / f"rcv1_binary_{part}.svm.gz", svmlight(random, n))
         rows = [f"{int(i % 9 == 0)} {i % 9}:1 {20 + i % 7}:1" for i in range(n)]
         write_gzip(clicks / "ipinyou" / f"{part}.fm.svm.gz", "\n".join(rows) + "\n")
+    write_gzip(text / "farm-ads.svm.gz", svmlight(random, 200))
     groups = ["comp.graphics", "sci.space", "rec.autos", "talk.politics"]
     write_tar(
         text / "20news-bydate.tar.xz",

@@ -11,6 +11,7 @@ from bearsketch.experiments.datasets.prepared import shuffled, take
 
 SIZES = {
     "rcv1": (600, 200, 47236),
+    "farm-ads": (160, 40, 54877),
     "20news": (120, 120, None),
     "20news20": (120, 120, None),
     "imdb": (120, 120, None),

@@ -41,6 +41,7 @@ DATASETS: Mapping[str, Dataset] = {
     "rcv1": Dataset(text.rcv1, 2, 1.3, False, "RCV1"),
     "avazu": Dataset(clicks.avazu, 2, 0.2, True, "Avazu"),
     "hashed24": Dataset(clicks.hashed24, 2, 0.2, True, "hashed24"),
+    "farm-ads": Dataset(text.farm_ads, 2, 0.8, False, "Farm ads"),
     "20news": Dataset(text.news_binary, 2, 4.5, False, "20 newsgroups, two sides"),
     "ipinyou": Dataset(clicks.ipinyou, 2, 0.5, True, "iPinYou"),
     "urls": Dataset(text.urls, 2, 9.7, False, "URLs"),

@@ -26,11 +26,11 @@ from bearsketch.experiments.datasets.prepared import (
 from bearsketch.io import open_stream
 
 RCV1_FEATURES = 47_236
+FARM_ADS_FEATURES = 54_877
 TECHNICAL = ("comp.", "sci.")
 NOT_WORDS = re.compile(rb"[^a-z0-9']+")
 PREFIXES = ("https://", "http://", "www.")
-URL_TEST_SHARE = 0.2
-SPAM_TEST_SHARE = 0.2
+TEST_SHARE = 0.2  # where the data itself names no test rows
 
 Line = tuple[str, bytes]  # a label and the text
 
@@ -67,7 +67,7 @@ def spam(data: Path) -> Prepared:
     rows: dict[bool, list[tuple[int, bytes]]] = {False: [], True: []}
     for name, text in _members(data / "text" / "spamassassin-raw.tar.xz"):
         share = int(hashlib.sha256(name.encode()).hexdigest()[:8], 16) / 2**32
-        rows[share < SPAM_TEST_SHARE].append((int(name.startswith("spam")), text))
+        rows[share < TEST_SHARE].append((int(name.startswith("spam")), text))
     train, test = (
         shuffled(unit_length(_trigrams(rows[part]), logarithm=True)) for part in (False, True)
     )
@@ -81,11 +81,21 @@ def urls(data: Path) -> Prepared:
         with gzip.open(folder / f"{name}.json.gz", "rt", encoding="utf-8") as file:
             lines += [(label, f"^{_bare(str(url))}$".encode()) for url in json.load(file)]
     every = _read(lines, ngrams=None, char_ngrams=(3, 5), presence=True, lowercase=False)
-    order = np.random.default_rng(0).permutation(len(every))
-    cut = int(len(every) * (1 - URL_TEST_SHARE))
-    parts = take(every, order[:cut]), take(every, order[cut:])
-    train, test, dimension = numbered(*map(unit_length, parts))
+    train, test, dimension = numbered(*map(unit_length, _split(every)))
     return Prepared(train, test, dimension, 2)
+
+
+def farm_ads(data: Path) -> Prepared:
+    """Advertisements about animals, approved or not; presence of words."""
+    every = _svmlight(data / "text" / "farm-ads.svm.gz")
+    return Prepared(*map(unit_length, _split(every)), FARM_ADS_FEATURES, 2)
+
+
+def _split(every: Batch) -> tuple[Batch, Batch]:
+    """Rows to learn from and rows to score, drawn at random."""
+    order = np.random.default_rng(0).permutation(len(every))
+    cut = int(len(every) * (1 - TEST_SHARE))
+    return take(every, order[:cut]), take(every, order[cut:])
 
 
 def news_lines(data: Path, part: str, *, binary: bool) -> list[Line]:
