@@ -87,8 +87,8 @@ def urls(data: Path) -> Prepared:
 
 def farm_ads(data: Path) -> Prepared:
     """Advertisements about animals, approved or not; presence of words."""
-    every = _svmlight(data / "text" / "farm-ads.svm.gz")
-    return Prepared(*map(unit_length, _split(every)), FARM_ADS_FEATURES, 2)
+    train, test = map(unit_length, _split(_svmlight(data / "text" / "farm-ads.svm.gz")))
+    return Prepared(train, test, FARM_ADS_FEATURES, 2)
 
 
 def _split(every: Batch) -> tuple[Batch, Batch]:
