@@ -23,6 +23,8 @@ from bearsketch.training.task import encode_labels
 Met = tuple[dict[str, int], dict[str, int], list[str], list[tuple[str, str, str]]]
 Beat = Callable[[int], None]
 MOST_ERRORS = 2**62
+# Batches that are read while models are merged: a place is for up to so many entries, about 1 MB.
+_WAITING, _ENTRIES = 12, 1 << 16
 COUNTED = "lines examples unlabelled skipped blank comment header empty".split()
 
 
@@ -102,7 +104,9 @@ def open_partition(partition: Any, job: Job, *, ahead: bool = False) -> Opened:
     with contextlib.ExitStack() as closing:
         batches, told = closing.enter_context(_batches_of(partition, job))
         if ahead:
-            batches = closing.enter_context(read_ahead(batches))
+            batches = closing.enter_context(
+                read_ahead(batches, depth=_WAITING, places=lambda b: 1 + b.n_entries // _ENTRIES)
+            )
         return Opened(partition, job, batches, told, closing.pop_all())
 
 
