@@ -71,10 +71,9 @@ class Staged final : public Direction {
   std::size_t members_ = 0;             // selected keys in the batch
   double slope_ = 0.0, squares_ = 0.0;  // of the blocks of this batch so far
   std::vector<double> damping_;         // of the keys; empty where no value is large
-  std::vector<double> often_;           // the keys occur
+  std::vector<double> often_;           // how often each key occurs, and the mean of those that do
   double often_mean_ = 1.0;
-  std::vector<double>
-      cell_pace_;  // one over the root of how often keys of the cell do, by the mean
+  std::vector<double> cell_pace_;  // one over the root of how often keys of a key's cell occur
   std::vector<double> intercept_step_, constant_;
   std::vector<double> full_;  // margins with the new constant
   std::vector<double> rest_, g_, stored_, margins_, residual_, u_;
