@@ -120,7 +120,7 @@ void round_to_bytes(std::span<const double> from, Learner& learner, double quant
   const std::uint64_t salt =
       mix64(learner.recipe().seed + kGolden) + static_cast<std::uint64_t>(writes) * kGolden;
   for (std::size_t i = 0; i < to.size() && quantum > 0.0; ++i) {
-    const double draw = static_cast<double>(mix64(salt ^ (i * kGolden)) >> 11) * 0x1p-53;
+    const double draw = uniform(mix64(salt ^ (i * kGolden)));
     const double q = std::floor(from[i] / quantum + draw);
     to[i] = static_cast<std::int8_t>(std::clamp(q, -kLargestByte, kLargestByte));
   }

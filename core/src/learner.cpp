@@ -254,6 +254,7 @@ void Learner::write_step(double step) {
   }
   s_.resize(z_.size());
   for (std::size_t i = 0; i < z_.size(); ++i) s_[i] = -step * z_[i];
+  selection_.hold_back(places_, s_, *storage_, direction_->measures());
   storage_->add(places_, s_);
 }
 

@@ -14,8 +14,14 @@ double norm_of(ConstReals weights) {
 }
 
 constexpr double kMagnitudeRate = 0.1;
-constexpr double kCoarse = 8.0;     // a magnitude that cells are too coarse for
-constexpr double kAboveBar = 1.01;  // times the smallest norm
+constexpr double kLarge = 8.0;    // times what is usual
+constexpr double kFinest = 0.25;  // of the bar
+
+// Whether cells could only hold noise of a weight: its values are far larger than others are, and
+// the least that a cell holds would move margins by a good part of what the bar does.
+bool is_coarse(double magnitude, double bar, const Storage& storage, const Measures& measures) {
+  return magnitude > kLarge * measures.usual && storage.grain() * magnitude > kFinest * bar;
+}
 
 std::string_view name_of(const ActiveSet& active, std::size_t column) {
   const BatchView& batch = active.batch();
@@ -234,6 +240,7 @@ void Selection::offer(const ActiveSet& active, Places& places, Reals weights, Co
       consider(g, candidate, active, places, storage, measures);
     }
   }
+  draw_held(active, places, z, storage, measures);
 }
 
 // Members first: their new weights decide what a candidate must beat.
@@ -259,7 +266,7 @@ void Selection::meet(const Places& places, ConstReals damping) {
 void Selection::collect(std::size_t group, const ActiveSet& active, ConstReals weights,
                         ConstReals z, const Measures& measures) {
   TopK& top = tops_[group];
-  const double bar = top.full() ? top.norm(top.smallest()) : 0.0;
+  const double bar = top.bar();
   candidates_.clear();
   for (std::size_t a = 0; a < active.size(); ++a) {
     const std::size_t at = a * classes_ + first_class(group);
@@ -275,28 +282,70 @@ void Selection::collect(std::size_t group, const ActiveSet& active, ConstReals w
 // The estimate is read again: an earlier promotion may have taken this key's cells with it.
 void Selection::consider(std::size_t group, const Candidate& candidate, const ActiveSet& active,
                          Places& places, Storage& storage, const Measures& measures) {
-  TopK& top = tops_[group];
-  const std::size_t first = first_class(group);
-  const Key key = active.keys()[candidate.column];
   const double magnitude = measures.magnitude_of(candidate.column);
   storage.query_one(places, candidate.column, estimate_);
-  const ConstReals weights = ConstReals(estimate_).subspan(first, width_);
-  const double norm = norm_of(weights) * magnitude;
-  const double bar = top.full() ? top.norm(top.smallest()) : 0.0;
+  const ConstReals weights = ConstReals(estimate_).subspan(first_class(group), width_);
+  const double norm = norm_of(weights) * magnitude, bar = tops_[group].bar();
   if (!measures.above(norm, candidate.column, bar)) return;
+  // What a cell holds that is too coarse for it is the rounding: it leaves, and the least enters.
+  started_.assign(weights.begin(), weights.end());
+  if (is_coarse(magnitude, bar, storage, measures)) {
+    for (double& weight : started_) weight *= std::min(1.0, bar / norm);
+  }
+  take_in(group, candidate.column, magnitude, weights, active, storage, measures);
+}
+
+// Rounded to what a cell can hold, such a step would be 0 nearly always, and else a leap that
+// throws all margins off.
+void Selection::hold_back(const Places& places, Reals step, const Storage& storage,
+                          const Measures& measures) {
+  held_.clear();
+  if (measures.damping.empty()) return;
+  for (std::size_t i = 0; i < places.members.size(); ++i) {
+    if (places.members[i] >= 0) continue;
+    const double magnitude = measures.magnitude_of(places.column_of(i));
+    const double bar = tops_[places.group_of(i)].bar();
+    if (!is_coarse(magnitude, bar, storage, measures)) continue;
+    clear_few(step.data() + i * width_, width_);
+    held_.push_back(static_cast<std::uint32_t>(i));
+  }
+}
+
+// A step that was held back is rounded to the bar or to nothing, at random in proportion as cells
+// do: with the first its key is selected, where the weight is exact and can grow.
+void Selection::draw_held(const ActiveSet& active, const Places& places, ConstReals z,
+                          Storage& storage, const Measures& measures) {
+  for (const std::uint32_t i : held_) {
+    const std::size_t group = places.group_of(i), column = places.column_of(i);
+    const std::uint64_t hash = active.hashes()[column];
+    TopK& top = tops_[group];
+    if (top.find(active.keys()[column], hash) >= 0) continue;
+    const ConstReals step = z.subspan(i * width_, width_);
+    const double magnitude = measures.magnitude_of(column), bar = top.bar();
+    const double size = norm_of(step) * magnitude;
+    if (!(uniform(mix64(hash ^ mix64(measures.salt + group))) * bar < size)) continue;
+    started_.assign(step.begin(), step.end());
+    for (double& weight : started_) weight *= -std::max(1.0, bar / size);
+    take_in(group, column, magnitude, {}, active, storage, measures);
+  }
+}
+
+// The key of a column enters with the weights that are started, and `taken` leaves its cells; the
+// smallest of the selected goes, into cells unless they are too coarse for it.
+void Selection::take_in(std::size_t group, std::size_t column, double magnitude, ConstReals taken,
+                        const ActiveSet& active, Storage& storage, const Measures& measures) {
+  TopK& top = tops_[group];
+  const std::size_t first = first_class(group);
   if (top.full()) {
     const std::int32_t out = top.smallest();
-    storage.release(top.key(out), first, top.weights(out));
+    if (!is_coarse(top.magnitude(out), top.norm(out), storage, measures)) {
+      storage.release(top.key(out), first, top.weights(out));
+    }
     top.remove_smallest();
   }
-  // What a narrow cell holds of a weight for large values is mostly the rounding: it enters last,
-  // and the rest stays in the cell, lest a key that comes and goes begin anew each time.
-  started_.assign(weights.begin(), weights.end());
-  if (magnitude > kCoarse) {
-    for (double& weight : started_) weight *= std::min(1.0, kAboveBar * bar / norm);
-  }
-  storage.admit(key, first, started_);
-  top.insert(key, started_, name_of(active, candidate.column), magnitude);
+  const Key key = active.keys()[column];
+  storage.admit(key, first, taken);
+  top.insert(key, started_, name_of(active, column), magnitude);
 }
 
 // Two names on one key share one weight: both are kept, and the case is counted.

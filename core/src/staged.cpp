@@ -1,6 +1,7 @@
 #include "bear/direction/staged.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <utility>
 
@@ -128,8 +129,14 @@ void Staged::direct(const Point& point, Reals z) {
 // the values of a feature were divided by their root mean square where that is above 1; where no
 // value is, as in text and clicks, nothing changes.
 void Staged::measure_values(const Point& point) {
+  usual_ = 1.0;
   if (!point.active.mean_squares(damping_)) return damping_.clear();
-  for (double& square : damping_) square = 1.0 / std::max(square, 1.0);
+  double sum = 0.0;
+  for (double& square : damping_) {
+    square = 1.0 / std::max(square, 1.0);
+    sum += square;
+  }
+  usual_ = std::sqrt(static_cast<double>(damping_.size()) / sum);
 }
 
 // A step that suits what every row holds is too short for what one row in a thousand does, and the
@@ -146,7 +153,10 @@ void Staged::measure_frequencies(const Point& point) {
   for (std::size_t i = 0; i < damping_.size(); ++i) cell_pace_[i] *= damping_[i];
 }
 
-Measures Staged::measures() const { return {damping_, often_, kMargin * often_mean_}; }
+Measures Staged::measures() const {
+  return {damping_, often_, kMargin * often_mean_, usual_,
+          std::bit_cast<std::uint64_t>(next_.batches)};
+}
 
 void Staged::damp_selected(const Places& places, Reals change) const {
   const std::size_t width = width_of(places, change);

@@ -20,7 +20,7 @@ class Random {
   explicit Random(std::uint64_t seed) : state_(mix64(seed + 1)) {}
   std::uint64_t next() { return mix64(state_ += kGolden); }
   std::size_t below(std::size_t n) { return static_cast<std::size_t>(next() % n); }
-  double uniform() { return static_cast<double>(next() >> 11) * 0x1p-53; }
+  double uniform() { return bear::uniform(next()); }
   // Mean 0, variance 1, nearly normal.
   double normal() {
     double sum = -6.0;

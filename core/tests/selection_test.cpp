@@ -223,6 +223,92 @@ TEST_CASE("of bucket mates the one that moved most is selected") {
   CHECK(keys_of(selection.top(0)) == std::vector<Key>{2});
 }
 
+namespace {
+
+// A word (1) fills its cell of one byte, and a price (2) has values of 1,000.
+struct Coarse {
+  Selection selection;
+  std::unique_ptr<Storage> storage;
+  test::Rows rows = test::row_of({1, 2});
+  ActiveSet active;
+  Places places;
+  std::vector<double> damping{1.0, 1e-6};
+
+  explicit Coarse(std::uint64_t seed = 0)
+      : selection(1, 1, false, Precision::float32, seed),
+        storage(
+            make_cached_sketch({64, 1, 1, Query::mean, seed}, Precision::int8, selection, true)),
+        active(seed) {
+    active.assign(rows.view());
+    selection.find(active, places);
+    storage->locate(active, places);
+    storage->add(places, std::vector<double>{1.27, 0.0});
+  }
+
+  Measures measures(std::uint64_t salt) const { return {.damping = damping, .salt = salt}; }
+
+  // Holds back and offers a step of the price; whether anything was written of it.
+  bool move(double step, std::uint64_t salt) {
+    std::vector<double> steps{0.0, step};
+    selection.find(active, places);
+    selection.hold_back(places, steps, *storage, measures(salt));
+    const bool written = steps[1] != 0.0;
+    storage->add(places, steps);
+    std::vector<double> weights(2);
+    storage->query(places, weights);
+    selection.offer(active, places, weights, std::vector<double>{0.0, -step}, *storage,
+                    measures(salt));
+    return written;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a step too fine for cells is rounded to the smallest of the selected") {
+  int entered = 0;
+  constexpr int kTimes = 2000;
+  for (int salt = 0; salt < kTimes; ++salt) {
+    Coarse f;
+    CHECK(f.storage->grain() == doctest::Approx(0.01));
+    f.move(0.0, 0);  // the word is selected
+    REQUIRE(f.selection.top(0).bar() == doctest::Approx(1.27));
+    CHECK_FALSE(f.move(0.0003, static_cast<std::uint64_t>(salt)));  // 0.3 of 1.27 in the margins
+    TopK& top = f.selection.top(0);
+    if (top.find(2) < 0) continue;
+    ++entered;
+    CHECK(top.bar() == doctest::Approx(1.27));
+    CHECK(top.weights(top.find(2))[0] == doctest::Approx(0.00127));
+    CHECK(f.storage->used() == 1);  // the word is back in its cell, and nothing of the price
+  }
+  CHECK(entered == doctest::Approx(kTimes * 0.3 / 1.27).epsilon(0.1));
+}
+
+TEST_CASE("what cells can hold is written, and where there is room a fine step enters as it is") {
+  Coarse f;
+  f.selection.top(0).insert(7, std::vector<double>{90.0}, "");
+  CHECK(f.move(0.03, 0));  // a grain moves margins by 10
+  CHECK(f.selection.top(0).find(2) < 0);
+  Coarse room;
+  room.storage->add(room.places, std::vector<double>{-1.27, 0.0});
+  CHECK_FALSE(room.move(0.0003, 0));
+  const TopK& top = room.selection.top(0);
+  REQUIRE(top.find(2) >= 0);
+  CHECK(top.weights(top.find(2))[0] == doctest::Approx(0.0003));
+}
+
+TEST_CASE("a weight that cells are too coarse for is forgotten, not rounded, when it leaves") {
+  for (std::uint64_t seed = 0; seed < 100; ++seed) {
+    Coarse f(seed);
+    f.storage->add(f.places, std::vector<double>{-1.27, 0.0});
+    f.selection.top(0).insert(2, std::vector<double>{0.001}, "", 1000.0);
+    f.selection.find(f.active, f.places);
+    f.storage->add(f.places, std::vector<double>{1.27, 0.0});
+    f.move(0.0, 0);
+    REQUIRE(f.selection.top(0).find(1) >= 0);
+    REQUIRE(f.storage->used() == 0);
+  }
+}
+
 TEST_CASE("names come with the entry, and a second name is kept and counted once") {
   Selection selection(2, 1, false, Precision::float64);
   const auto storage = make_dense(10, 1, Precision::float64);

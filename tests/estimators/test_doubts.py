@@ -23,17 +23,19 @@ def y(X):
     return (X[:, 0] > 0.5).astype(int)
 
 
-def test_a_column_out_of_scale_is_named(X, y):
+def test_a_column_out_of_scale_is_named_where_it_does_harm(X, y):
+    plain = SketchClassifier(memory="8KiB").fit(X, y).score(X, y)
     X[:, 3] *= 1e6
+    assert SketchClassifier(memory="8KiB").fit(X, y).score(X, y) > plain - 0.02
     with pytest.warns(UserWarning, match=r"values of 'x3' .* far larger .*\[DATA-SCALE\]") as found:
-        SketchClassifier(memory="8KiB").fit(X, y)
+        SketchClassifier("mission", memory="8KiB").fit(X, y)
     assert (len(found), found[0].filename) == (1, __file__)
-    named = SketchClassifier(memory="8KiB", feature_names=list("abcde"))
+    named = SketchClassifier("mission", memory="8KiB", feature_names=list("abcde"))
     with pytest.warns(UserWarning, match=r"values of 'd' "):
         named.partial_fit(X, y, classes=[0, 1])
     named.partial_fit(X, y)  # told once
     with pytest.warns(UserWarning, match=r"values of 'x3' "):
-        SketchRegressor(memory="8KiB").fit(X, y)
+        SketchRegressor(k=0, memory="8KiB").fit(X, y)
 
 
 def test_columns_of_like_scale_are_not(X, y):

@@ -55,7 +55,7 @@ def test_a_saved_learner_ranks_and_goes_on_alike():
 
 
 def test_averages_rank_as_their_parts():
-    merged = average([trained(100, seed) for seed in range(3)])
+    merged = average([trained(1000, seed) for seed in range(3)])
     assert merged.selected().keys[0] == 0
     assert set(merged.selected().keys.tolist()) == {0, 1, 2, 3, 4}
 
@@ -81,3 +81,36 @@ def test_columns_that_come_and_go_do_not_begin_anew(factor, k):
     found = learner.selected()
     assert found.keys[:2].tolist() == [2, 5]
     assert np.ravel(found.weights)[:2] == pytest.approx([3.0, -2.0], rel=0.1)
+
+
+def table_of(loss, n, scales, seed):
+    """Rows of columns in units of their own, of which the first five tell the label."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, len(scales)))
+    told = X[:, :5] @ EFFECTS
+    y = told + 0.5 * rng.normal(size=n)
+    if loss == "logistic":
+        y = np.where(told + rng.logistic(size=n) > 0, 1.0, -1.0)
+    keys = np.tile(np.arange(len(scales), dtype=np.uint64), n)
+    indptr = np.arange(0, n * len(scales) + 1, len(scales))
+    return Batch(indptr, keys, (scales * X).astype(np.float32).ravel(), y)
+
+
+@pytest.mark.parametrize("loss", ["logistic", "squared"])
+def test_a_table_in_any_units_is_learned_as_one_near_1(loss):
+    """Prices beside shares beside time stamps: none drowns the rest, and none is lost."""
+    rng = np.random.default_rng(7)
+    for seed in range(5):
+        scales = 10 ** rng.uniform(0, 5, size=40)
+        errors, found = [], []
+        for units in (np.ones(40), scales):
+            learner = make_learner(k=8, memory="16KiB", loss=loss)
+            learner.learn(table_of(loss, 20000, units, seed))
+            test = table_of(loss, 2000, units, 100 + seed)
+            margin = np.ravel(learner.predict_margin(test, selected_only=True))
+            wrong = np.sign(margin) != test.labels
+            errors.append(np.mean(wrong if loss == "logistic" else (test.labels - margin) ** 2))
+            found.append(len({0, 1, 2, 3, 4} & set(learner.selected().keys.tolist())))
+        assert found[0] == 5
+        assert found[1] >= 4
+        assert errors[1] < 1.1 * errors[0] + 0.005, seed

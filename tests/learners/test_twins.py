@@ -111,10 +111,13 @@ def test_core_equals_twin(learner, loss, step, precision):
     check_agreement(core, twin, pool, loss)
 
 
+@pytest.mark.parametrize("precision", TOLERANCE)
 @pytest.mark.parametrize("factor", [4.0, 64.0])
-@pytest.mark.parametrize("loss", LOSSES)
-def test_core_equals_twin_where_some_values_are_large(loss, factor):
-    core, twin, pool = make_pair("bear+", loss)
+@pytest.mark.parametrize(
+    ("loss", "per_class"), [*((loss, False) for loss in LOSSES), ("softmax", True)]
+)
+def test_core_equals_twin_where_some_values_are_large(loss, per_class, factor, precision):
+    core, twin, pool = make_pair("bear+", loss, precision=precision, per_class=per_class)
     check_agreement(core, twin, pool, loss, factor=factor)
 
 

@@ -28,6 +28,11 @@ def bucket_of(hashed: int, width: int) -> int:
     return (hashed >> 1) * width >> 63
 
 
+def uniform(bits: int) -> float:
+    """A draw from [0, 1)."""
+    return (bits >> 11) * 2.0**-53
+
+
 def sign_of(hashed: int) -> int:
     return -1 if hashed & 1 else 1
 

@@ -10,7 +10,7 @@ import numpy as np
 from reference.directions import Gradient, Lbfgs, Newton
 from reference.losses import LOSSES
 from reference.one_byte import ByteSketch, CachedByteSketch
-from reference.selection import Selection
+from reference.selection import Measures, Selection
 from reference.staged import Staged
 from reference.storage import CachedSketch, CountSketch, Dense
 
@@ -115,14 +115,13 @@ class Twin:
             self.uphill += 1
         step = 1.0 if self.scaled else importance * self.step_size(X, g, z, share)
         self.shrink(self.direction.step if self.scaled else step)
-        self.storage.add(keys, -step * z)
+        measures = getattr(self.direction, "measures", None) or Measures.plain(len(keys))
+        s, held = self.selection.hold_back(keys, -step * z, self.storage, measures)
+        self.storage.add(keys, s)
         if self.direction.wants_pair:
             self.remember(keys, X, w, inside, -step * z, g, labels, share)
-        damping = getattr(self.direction, "damping", None)
-        often = getattr(self.direction, "often", np.ones(len(keys)))
-        enough = getattr(self.direction, "enough", 1.0)
         after = self.storage.query(keys)
-        self.selection.offer(keys, after, z, self.storage, damping, often, enough)
+        self.selection.offer(keys, after, z, self.storage, measures, held)
         if self.scaled:
             self.intercept = self.intercept + self.direction.intercept_step
         elif self.settings.intercept:

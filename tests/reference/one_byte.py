@@ -26,7 +26,7 @@ class ByteSketch(CountSketch):
     def draw(self, place: tuple[int, int, int]) -> float:
         at = np.ravel_multi_index(place, self.cells.shape)
         mixed = (self.salt + self.writes * hashing.GOLDEN) ^ (int(at) * hashing.GOLDEN)
-        return (hashing.mix64(mixed % 2**64) >> 11) * 2.0**-53
+        return hashing.uniform(hashing.mix64(mixed % 2**64))
 
     def write(self, place: tuple[int, int, int], amount: float) -> bool:
         exact = self.cells[place] + amount / self.quantum

@@ -2,7 +2,31 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
+
+from reference import hashing
+
+
+@dataclass
+class Measures:
+    """How weights are compared: the sizes of values, and how often keys occur."""
+
+    magnitudes: np.ndarray
+    often: np.ndarray
+    enough: float = 1.0
+    large: bool = False  # whether some value is above 1
+    usual: float = 1.0
+    salt: int = 0
+
+    @classmethod
+    def plain(cls, n: int) -> Measures:
+        return cls(np.ones(n), np.ones(n))
+
+    def coarse(self, magnitude: float, bar: float, storage) -> bool:
+        grain = getattr(storage, "quantum", 0.0)
+        return magnitude > 8 * self.usual and grain * magnitude > 0.25 * bar
 
 
 class Top:
@@ -68,35 +92,60 @@ class Selection:
                 inside[i, columns] = key in top
         return inside
 
-    def offer(self, keys, weights, z, storage, damping, often, enough) -> None:
-        sizes = np.ones(len(keys)) if damping is None else 1.0 / np.sqrt(damping)
+    def hold_back(self, keys, step, storage, measures):
+        """The step without what cells are too coarse for, and whose that is."""
+        step, held = step.copy(), []
+        for i, key in enumerate(keys):
+            for top, columns in zip(self.tops, self.columns, strict=True):
+                if key not in top and measures.coarse(measures.magnitudes[i], top.bar(), storage):
+                    step[i, columns] = 0.0
+                    held.append((i, self.tops.index(top)))
+        return step, held if measures.large else []
+
+    def offer(self, keys, weights, z, storage, measures, held) -> None:
         for top, columns in zip(self.tops, self.columns, strict=True):
 
             def above(i, own, top=top):
-                return (norm(own) * sizes[i]) ** 2 * often[i] > top.bar() ** 2 * enough
+                size = norm(own) * measures.magnitudes[i]
+                return size**2 * measures.often[i] > top.bar() ** 2 * measures.enough
 
             fresh = [i for i, key in enumerate(keys) if key not in top]
-            if not storage.exact:
-                for i in set(range(len(keys))) - set(fresh):
+            for i in set(range(len(keys))) - set(fresh):
+                if not storage.exact:
                     top.put(keys[i], weights[i, columns])
-            if damping is not None:
-                for i in set(range(len(keys))) - set(fresh):
-                    top.meet(keys[i], 1.0 / damping[i])
+                if measures.large:
+                    top.meet(keys[i], measures.magnitudes[i] ** 2)
             fresh = [i for i in fresh if above(i, weights[i, columns])]
             fresh.sort(key=lambda i: (-norm(z[i, columns]), keys[i]))
             for i in fresh:
-                estimate = storage.estimate(keys[i])[columns]
-                if above(i, estimate):
-                    self._admit(top, columns, keys[i], sizes[i], estimate, storage)
+                taken = started = storage.estimate(keys[i])[columns]
+                if above(i, taken):
+                    size, bar = measures.magnitudes[i], top.bar()
+                    if measures.coarse(size, bar, storage):
+                        started = started * min(1.0, bar / (norm(taken) * size))
+                    self._admit(top, columns, keys[i], size, taken, started, storage, measures)
+        self._draw(keys, z, storage, measures, held)
+
+    def _draw(self, keys, z, storage, measures, held) -> None:
+        """Steps that were held back: the bar or nothing, at random in proportion."""
+        for i, group in held:
+            top, columns = self.tops[group], self.columns[group]
+            step, size = z[i, columns], measures.magnitudes[i]
+            moved, bar = norm(step) * size, top.bar()
+            mixed = hashing.key_hash(keys[i], storage.seed) ^ hashing.mix64(measures.salt + group)
+            if keys[i] not in top and hashing.uniform(hashing.mix64(mixed)) * bar < moved:
+                started = -step * max(1.0, bar / moved)
+                self._admit(top, columns, keys[i], size, 0 * step, started, storage, measures)
 
     @staticmethod
-    def _admit(top, columns, key, size, estimate, storage) -> None:
-        bar, size_now = top.bar(), norm(estimate) * size
+    def _admit(top, columns, key, size, taken, started, storage, measures) -> None:
         if top.full():
             out = top.smallest()
-            storage.release(out, columns, top.weights.pop(out))
-        started = estimate * min(1.0, 1.01 * bar / size_now) if size > 8 else estimate
-        storage.admit(key, columns, started)
+            coarse = measures.coarse(top.magnitudes.get(out, 1.0), top.norm(out), storage)
+            weights = top.weights.pop(out)
+            if not coarse:
+                storage.release(out, columns, weights)
+        storage.admit(key, columns, taken)
         top.put(key, started)
         top.magnitudes[key] = float(np.float32(size))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from reference.losses import Squared
+from reference.selection import Measures
 
 FIRST_MEAN = {"squared": 0.0, "logistic": 0.5}
 
@@ -30,11 +31,17 @@ class Staged:
         inside = point.inside
         present = np.maximum(np.count_nonzero(point.X, axis=0), 1)
         damping = 1.0 / np.maximum(np.sum(point.X**2, axis=0) / present, 1.0)[:, None]
-        self.damping = damping[:, 0] if np.abs(point.X).max() > 1.0 else None
         occurrences = point.weights @ (point.X != 0)
         alone_pace = damping * pace(occurrences)[:, None]
         shared_pace = damping * pace(point.storage.crowd(point.keys, occurrences))[:, None]
-        self.often, self.enough = occurrences, 1.5 * mean_of(occurrences)
+        self.measures = Measures(
+            magnitudes=1.0 / np.sqrt(damping[:, 0]),
+            often=occurrences,
+            enough=1.5 * mean_of(occurrences),
+            large=bool(np.abs(point.X).max() > 1.0),
+            usual=np.sqrt(len(damping) / damping.sum()),
+            salt=int(np.float64(self.batches).view(np.uint64)),
+        )
         alone = full - point.X @ np.where(inside, 0.0, point.w)
         z = np.zeros_like(point.w)
         selected = total_slope = total_bend = 0.0

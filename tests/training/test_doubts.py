@@ -172,9 +172,9 @@ def test_values_that_grow_are_found_from_all_along_the_batches():
     assert "values of 'n' (about 57.3) grow along" in odd_scale([rows(100, float)])
     batches = [rows(20, lambda i, b=b: 20.0 * b + i) for b in range(5)]
     assert odd_scale(batches) == odd_scale([rows(100, float)])
-    assert odd_scale([rows(40, float)], staged=True) is None  # too few to tell
-    assert odd_scale([rows(100, lambda i: float(i % 10))], staged=True) is None
-    assert odd_scale([rows(100, lambda i: 100.0 - i)], staged=True) is None
+    assert odd_scale([rows(40, float)], any_scale=True) is None  # too few to tell
+    assert odd_scale([rows(100, lambda i: float(i % 10))], any_scale=True) is None
+    assert odd_scale([rows(100, lambda i: 100.0 - i)], any_scale=True) is None
 
 
 def test_counts_that_fit_no_classes_are_refused():

@@ -35,4 +35,7 @@ constexpr std::uint64_t bucket_of(std::uint64_t hash, std::uint64_t width) {
 
 constexpr bool negative(std::uint64_t hash) { return (hash & 1) != 0; }
 
+// A draw from [0, 1) of random bits.
+constexpr double uniform(std::uint64_t bits) { return static_cast<double>(bits >> 11) * 0x1p-53; }
+
 }  // namespace bear

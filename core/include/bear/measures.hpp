@@ -15,6 +15,10 @@ struct Measures {
   // less, so the square of a candidate's counts by the first over the second. Empty: in full.
   ConstReals often = {};
   double enough = 1.0;
+  // Magnitude of values that the larger weights are for.
+  double usual = 1.0;
+  // What draws for the keys of this batch begin from.
+  std::uint64_t salt = 0;
 
   // Root mean square of a column's values in this batch, where that is above 1.
   double magnitude_of(std::size_t column) const {

@@ -29,6 +29,8 @@ class TopK {
   std::int32_t find(Key key) const { return slots_.find(key); }
   std::int32_t find(Key key, std::uint64_t hash) const { return slots_.find(key, hash); }
   std::int32_t smallest();
+  // What a newcomer must beat.
+  double bar() { return full() ? norm(smallest()) : 0.0; }
   double norm(std::int32_t slot) const { return norms_[index(slot)]; }
   Key key(std::int32_t slot) const { return keys_[index(slot)]; }
 
@@ -105,6 +107,10 @@ class Selection {
   // Zero for the weights that are not selected.
   void mask(const Places& places, Reals weights) const;
 
+  // Clears of a step what cells are too coarse for; the next offer sees to it.
+  void hold_back(const Places& places, Reals step, const Storage& storage,
+                 const Measures& measures);
+
   // Offers the active keys with their new weights; candidates are visited by falling |z|, so that
   // of keys that share their cells the one that moved most is taken.
   // Leaves zeros in the weights of the selected.
@@ -130,12 +136,17 @@ class Selection {
                const Measures& measures);
   void consider(std::size_t group, const Candidate& candidate, const ActiveSet& active,
                 Places& places, Storage& storage, const Measures& measures);
+  void draw_held(const ActiveSet& active, const Places& places, ConstReals z, Storage& storage,
+                 const Measures& measures);
+  void take_in(std::size_t group, std::size_t column, double magnitude, ConstReals taken,
+               const ActiveSet& active, Storage& storage, const Measures& measures);
   void note_name(TopK& top, std::int32_t slot, std::string_view name);
 
   std::size_t classes_, width_;
   std::vector<TopK> tops_;
   std::vector<Candidate> candidates_;
   std::vector<double> estimate_, started_;
+  std::vector<std::uint32_t> held_;
   std::size_t name_collisions_ = 0;
 };
 

@@ -79,6 +79,9 @@ class Storage {
   virtual std::vector<double> numbers() const { return {}; }
   virtual void restore(std::span<const double> numbers);
 
+  // What the weights in cells are multiples of; 0 where they are any number.
+  virtual double grain() const { return 0.0; }
+
   // Numbers in the cells that are not zero.
   virtual std::size_t used() const = 0;
 

@@ -140,7 +140,7 @@ def prepare(
     learner = make_learner(loss=task.loss, classes=task.classes, passes=passes, **parts)
     plan = make_plan(source, look.job.format, shards=shards, rounds=rounds)
     assert look.stream is not None
-    scale = odd_scale(look.first, learner.config.direction == "staged")
+    scale = odd_scale(look.first, learner.config.any_scale)
     doubts = [] if scale is None else [Doubt("DATA-SCALE", scale)]
     return Prepared(plan, learner, look.job, task, look.stream, doubts, classes is not None)
 

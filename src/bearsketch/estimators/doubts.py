@@ -38,7 +38,7 @@ class Doubts:
 
     def __init__(self, estimator: Any, source: Any = None, *, every_class: bool = False) -> None:
         config = estimator.learner_.config
-        self._estimator, self._staged = estimator, config.direction == "staged"
+        self._estimator, self._any_scale = estimator, config.any_scale
         self._source, self._told = source, 0
         self._order = Order(config.n_classes) if config.loss != "squared" else None
         self._curve, self._numbers = Curve(), NumberScores()
@@ -49,7 +49,7 @@ class Doubts:
         self._tell_source()
         if self._first:
             self._first = False
-            warn("DATA-SCALE", odd_scale([batch], self._staged, self._naming(batch)))
+            warn("DATA-SCALE", odd_scale([batch], self._any_scale, self._naming(batch)))
 
     def learned(self, batch: Batch, progress: Progress) -> None:
         """See how well a batch was predicted before it was learned."""

@@ -85,7 +85,7 @@ def _warn(estimator: Any, driver: Driver, look: Look, *, named: bool) -> None:
     told = {(doubt.code, doubt.source, doubt.message) for doubt in odd}
     for code, source, message in sorted(told | set(driver.tally.warnings)):
         warn(code, f"{source}: {message}")
-    warn("DATA-SCALE", odd_scale(look.first, driver.learner.config.direction == "staged"))
+    warn("DATA-SCALE", odd_scale(look.first, driver.learner.config.any_scale))
     for doubt in late_doubts(driver, named=named):
         if doubt.code != "MEM-SMALL":  # for who asks: bearsketch.learners.noise.noise_of
             warn(doubt.code, doubt.message)

@@ -66,6 +66,14 @@ class Config:
         entry = entry_bytes(self.columns, self.per_class, WEIGHT_BYTES[self.precision])
         return Sizes(self.width, self.depth, self.k, cells * self.columns * cell, self.k * entry)
 
+    @property
+    def any_scale(self) -> bool:
+        """Whether columns of large values may stand beside others.
+
+        The staged direction divides its steps by them, and what is too fine for cells is selected.
+        """
+        return self.direction == "staged" and self.k > 0
+
     def core_fields(self) -> dict[str, Any]:
         """Fields of the compiled core's recipe."""
         here = {"learner", "n_classes", "reads", "step"}  # said in other words below

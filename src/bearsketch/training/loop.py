@@ -232,7 +232,7 @@ class Training:
             self._numbers = {label: number for number, label in enumerate(self.task.classes or ())}
         classes = self.task.reserved or self.task.classes
         self.learner = make_learner(loss=self.task.loss, classes=classes, **self._parts)
-        scale = odd_scale(first, self.learner.config.direction == "staged")
+        scale = odd_scale(first, self.learner.config.any_scale)
         self.doubts += [] if scale is None else [Doubt("DATA-SCALE", scale)]
         self.scores = make_scores(self.task.loss, self.learner.config.n_classes)
         self.order = None if self.classes is None else Order(self.learner.config.n_classes)

@@ -14,10 +14,8 @@ from bearsketch.keys import key_name
 
 Reals = npt.NDArray[np.float64]
 
-# A step that suits a value of 40 is 1,600 times too small for one of 1. The staged direction
-# allows for that, and minds only what one-byte cells cannot hold beside the others.
-TIMES_OTHERS, TIMES_OTHERS_STAGED = 4.0, 1000.0
-LARGE, SHARE, MOST_NAMED = 4.0, 0.5, 3
+# A step that suits a value of 40 is 1,600 times too small for one of 1.
+LARGE, TIMES_OTHERS, SHARE, MOST_NAMED = 4.0, 4.0, 0.5, 3
 # Values that grow from nearly every example to the next, if there are so many of them.
 GROWS, LEAST_GROWING = 0.95, 50
 MOST_ENTRIES = 20_000  # looked at: enough to tell, and little memory
@@ -26,20 +24,20 @@ Naming = Callable[[int], str]
 
 
 def odd_scale(
-    batches: Collection[Batch], staged: bool = False, naming: Naming | None = None
+    batches: Collection[Batch], any_scale: bool = False, naming: Naming | None = None
 ) -> str | None:
     """Say which features have values that spoil the learning, or None.
 
-    They are those with values above 4, and 4 times above the median of all values (1,000 times
-    for the staged direction), if they make more than half of the sum of squares; and those with
-    values above 4 that grow from one example to the next, as the number of a row does.
+    They are those with values above 4, and 4 times above the median of all values, if they make
+    more than half of the sum of squares; and those with values above 4 that grow from one example
+    to the next, as the number of a row does.
 
     Parameters
     ----------
     batches : collection of Batch
         The first examples.
-    staged : bool
-        Whether the direction allows for large values.
+    any_scale : bool
+        Whether the learner allows for large values, so that only growing ones are said.
     naming : callable, optional
         From a key to its name, where batches do not know it.
 
@@ -79,8 +77,10 @@ def odd_scale(
             f"can spoil learning in one pass: leave them out, or shuffle the examples"
             + how_to_shuffle()
         )
+    if any_scale:
+        return None
     typical = float(np.median(np.abs(values)))
-    large = (rms > LARGE) & (rms > (TIMES_OTHERS_STAGED if staged else TIMES_OTHERS) * typical)
+    large = rms > max(LARGE, TIMES_OTHERS * typical)
     if not large.any() or large.all() or squares[large].sum() <= SHARE * squares.sum():
         return None
     return (

@@ -73,6 +73,7 @@ class Staged final : public Direction {
   std::vector<double> damping_;         // of the keys; empty where no value is large
   std::vector<double> often_;           // how often each key occurs, and the mean of those that do
   double often_mean_ = 1.0;
+  double usual_ = 1.0;             // magnitude of values
   std::vector<double> cell_pace_;  // one over the root of how often keys of a key's cell occur
   std::vector<double> intercept_step_, constant_;
   std::vector<double> full_;  // margins with the new constant

@@ -28,6 +28,7 @@ class Cells<std::int8_t> {
 
   const std::int8_t* row(std::size_t cell) const { return data_.data() + cell * classes_; }
   double unit() const { return quantum_; }
+  double grain() const { return quantum_; }
 
   void add(std::size_t cell, std::size_t c, double amount) {
     if (amount == 0.0) return;
@@ -138,9 +139,7 @@ class Cells<std::int8_t> {
   }
 
   // Uniform in [0, 1).
-  static double draw(std::uint64_t salt, std::size_t at) {
-    return static_cast<double>(random_bits(salt, at) >> 11) * 0x1p-53;
-  }
+  static double draw(std::uint64_t salt, std::size_t at) { return uniform(random_bits(salt, at)); }
 
   // Halves every cell, odd ones up or down with even chance. Most doublings come early, when most
   // cells are empty: eight of those are passed at once.

@@ -42,6 +42,7 @@ class Cells {
   // The classes of a cell, each to be multiplied by the unit.
   const Cell* row(std::size_t cell) const { return data_.data() + cell * classes_; }
   double unit() const { return factor_; }
+  double grain() const { return 0.0; }
 
   void add(std::size_t cell, std::size_t c, double amount) {
     Cell& at = data_[cell * classes_ + c];

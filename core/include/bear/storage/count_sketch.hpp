@@ -95,6 +95,7 @@ class CountSketch : public Storage {
   void set_factor(double factor) override { cells_.set_factor(factor); }
   std::vector<double> numbers() const override { return cells_.numbers(); }
   void restore(std::span<const double> numbers) override { cells_.restore(numbers); }
+  double grain() const override { return cells_.grain(); }
   std::size_t used() const override { return cells_.used(); }
   Fill fill() const override { return cells_.fill(); }
 
