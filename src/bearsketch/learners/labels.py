@@ -44,8 +44,10 @@ class Labels:
             raise ParameterError("classes must be all numbers or all strings")
         if self.classes is not None:
             self._values = np.array(self.classes)
-            self._order = np.argsort(self._values, kind="stable")
-            self._sorted = self._values[self._order]
+            self._words = self._values.dtype.kind == "U"
+            order = np.argsort(self._values, kind="stable")
+            self._sorted = self._values[order] if self._words else self._values[order].astype(float)
+            self._places = order.astype(np.float64)
             if len(set(self.classes)) != len(self.classes):
                 raise ParameterError(f"classes must be distinct, got {list(self.classes)}")
 
@@ -64,11 +66,11 @@ class Labels:
             numbers = self._numbers(given)
             self._refuse(given, ~np.isin(numbers, (-1.0, 0.0, 1.0)), "-1, 0 or 1")
             return np.asarray(numbers > 0, dtype=np.float64)
-        words = self._values.dtype.kind == "U"
-        given = given.astype(str) if words else self._numbers(given)
-        place = np.minimum(self._sorted.searchsorted(given), len(self._sorted) - 1)
+        given = given.astype(str) if self._words else self._numbers(given)
+        # What is greater than all but one may be the last, or none.
+        place = self._sorted[:-1].searchsorted(given)
         self._refuse(labels, self._sorted[place] != given, *self.classes)
-        return self._order[place].astype(np.float64)
+        return self._places[place]
 
     def decode(self, numbers: npt.NDArray[np.intp]) -> npt.NDArray[Any]:
         """Labels of class numbers."""
@@ -83,14 +85,16 @@ class Labels:
 
     def _numbers(self, given: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
         try:
-            numbers = given.astype(np.float64)
+            numbers = given.astype(np.float64, copy=False)
         except (TypeError, ValueError):
             raise DataError(
                 f"labels must be numbers for loss {self.loss!r}, got {given.dtype}",
                 code="LABEL-KIND",
                 hint="Give classes=[...] when labels are words.",
             ) from None
-        self._refuse(given, ~np.isfinite(numbers), "finite numbers")
+        finite = np.isfinite(numbers)
+        if not finite.all():
+            self._refuse(given, ~finite, "finite numbers")
         return numbers
 
     @staticmethod

@@ -45,17 +45,17 @@ class Order:
         """Enter the class numbers of examples, in their order; changes ignore the weights."""
         if len(numbers) == 0:
             return
-        lines = np.arange(len(numbers)) if places is None else places.lines
-        self.records += int(np.count_nonzero(np.diff(lines, prepend=self._line)))
-        self._line = -1 if places is None else int(lines[-1])
-        numbers = np.asarray(numbers, dtype=np.int64)
-        self.changes += int(np.count_nonzero(numbers[1:] != numbers[:-1]))
-        self.changes += self._last not in (-1, int(numbers[0]))
+        if places is None:
+            self.records, self._line = self.records + len(numbers), -1
+        else:
+            self.records += _changes(places.lines) + (int(places.lines[0]) != self._line)
+            self._line = int(places.lines[-1])
+        self.changes += _changes(numbers) + (self._last not in (-1, int(numbers[0])))
         self._last = int(numbers[-1])
-        counts = np.bincount(numbers, minlength=len(self._counts))
+        numbers = numbers.astype(np.intp)
+        counts = np.bincount(numbers, None, len(self._counts))
         self._counts += counts
-        weighted = weights is not None
-        self._weights += np.bincount(numbers, weights, len(counts)) if weighted else counts
+        self._weights += counts if weights is None else np.bincount(numbers, weights, len(counts))
 
     @property
     def examples(self) -> int:
@@ -109,3 +109,7 @@ class Order:
             raise ValueError("labels must be counted once for each class")
         self.changes, self._last, self.records, self._line = map(int, array[:4])
         self._counts, self._weights = array[4:].reshape(2, n).copy()
+
+
+def _changes(values: npt.NDArray[Any]) -> int:
+    return int(np.count_nonzero(values[1:] != values[:-1]))
