@@ -93,6 +93,11 @@ def test_a_label_the_model_does_not_know(model, tmp_path):
     assert got.returncode == 3
     assert "error[LABEL-UNKNOWN]" in got.stderr
     assert "d.vw:2: label 5 is none of the classes of the model: 0, 1" in got.stderr
+    assert "--on-error skip" in got.stderr
+    skipped = result(
+        "evaluate", model, tmp_path / "d.vw", "--on-error", "skip", "--max-errors", "1"
+    )
+    assert (skipped["examples"], skipped["skipped"]) == (1, 1)
 
 
 def test_features_as_a_table(model):

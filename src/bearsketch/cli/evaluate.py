@@ -70,19 +70,18 @@ def evaluate(
 def score_stream(learner: Learner, stream: Stream, display: Display) -> dict[str, Scores]:
     """Scores of a model on labelled data: with all features, and with the selected alone."""
     from bearsketch.metrics import make_scores
-    from bearsketch.training.task import encode_labels
+    from bearsketch.training.task import expected_labels
 
     config = learner.config
     ways = {"all": False, **({"selected": True} if config.k else {})}
     scores = {way: make_scores(config.loss, config.n_classes, confusion=True) for way in ways}
     watch, told, examples = watch_reading(display, stream), Told(display, stream, learner), 0
+    if config.loss != "squared":
+        others = "Train a model that knows the class"
+        stream.expect(expected_labels(learner.labels.classes, "of the model", others))
     for batch in stream:
-        numbers = encode_labels(
-            learner.labels,
-            batch,
-            known_from="of the model",
-            hint="Leave such examples out, or train a model that knows the class.",
-        )
+        assert batch.labels is not None
+        numbers = learner.labels.encode(batch.labels)
         for way, only in ways.items():
             margins = learner.predict_margin(batch, selected_only=only)
             scores[way].add(numbers, margins, batch.weights)

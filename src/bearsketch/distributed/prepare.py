@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,7 +17,7 @@ from bearsketch.io import Stream, open_stream
 from bearsketch.io.labels import labels_for
 from bearsketch.io.remember import read_record
 from bearsketch.learners import Learner, make_learner
-from bearsketch.learners.labels import Label
+from bearsketch.learners.labels import Label, Labels
 from bearsketch.training.doubts import Doubt, last_doubts, without_features
 from bearsketch.training.loop import PEEK_EXAMPLES
 from bearsketch.training.memory import PEEK_BYTES
@@ -24,7 +25,7 @@ from bearsketch.training.order import Order
 from bearsketch.training.scale import odd_scale
 from bearsketch.training.seen import Seen
 from bearsketch.training.summary import Summary
-from bearsketch.training.task import Task, decide
+from bearsketch.training.task import Task, decide, expected_labels, how_to_name_classes
 
 
 class Prepared(NamedTuple):
@@ -142,7 +143,17 @@ def prepare(
     assert look.stream is not None
     scale = odd_scale(look.first, learner.config.any_scale)
     doubts = [] if scale is None else [Doubt("DATA-SCALE", scale)]
-    return Prepared(plan, learner, look.job, task, look.stream, doubts, classes is not None)
+    named = classes is not None
+    job = expecting(look.job, learner.labels, named=named)
+    return Prepared(plan, learner, job, task, look.stream, doubts, named)
+
+
+def expecting(job: Job, labels: Labels, *, named: bool) -> Job:
+    """Tell a job which labels its examples may have."""
+    if labels.loss == "squared":
+        return job
+    whose = "that were named" if named else "of the first examples"
+    return replace(job, expected=expected_labels(labels.classes, whose, how_to_name_classes()))
 
 
 class Look(NamedTuple):

@@ -10,15 +10,14 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, NamedTuple
 
 from bearsketch import __version__
-from bearsketch.advice import either, how_to_shuffle
 from bearsketch.batch import Batch
 from bearsketch.distributed.shards import Partition
 from bearsketch.exceptions import IncompatibleError, ParseError
+from bearsketch.io.expected import Expected
 from bearsketch.learners import Learner
 from bearsketch.metrics import Reals, class_numbers
 from bearsketch.training.ahead import read_ahead
 from bearsketch.training.order import Order
-from bearsketch.training.task import encode_labels
 
 Met = tuple[dict[str, int], dict[str, int], list[str], list[tuple[str, str, str]]]
 Beat = Callable[[int], None]
@@ -40,11 +39,14 @@ class Job:
         Of :func:`bearsketch.io.open_stream`, so complete that no worker has to find out anything.
     version : str
         Of bearsketch; a worker of another one refuses.
+    expected : Expected, optional
+        Labels that examples may have.
     """
 
     format: str
     options: Mapping[str, Any]
     version: str = __version__
+    expected: Expected | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +145,8 @@ def learn_partition(
         learner = Learner.from_bytes(model)
         examples, order = 0, Order(learner.config.n_classes)
         for batch in opened.batches:
-            numbers = _encode(learner, batch)
+            assert batch.labels is not None
+            numbers = learner.labels.encode(batch.labels)
             progress = learner.learn_numbers(batch, numbers)
             if learner.config.loss != "squared":
                 order.add(numbers, batch.weights, batch.places)
@@ -164,16 +167,6 @@ def _right(numbers: Reals, margins: Reals, weights: Reals | None) -> float:
     return float(hit.sum() if weights is None else weights[hit].sum())
 
 
-def _encode(learner: Learner, batch: Batch) -> Reals:
-    return encode_labels(
-        learner.labels,
-        batch,
-        known_from="of the first examples",
-        hint=f"Shuffle the data{how_to_shuffle()}, or name every class "
-        f"({either('classes=[...]', '--classes a,b,c')}).",
-    )
-
-
 @contextlib.contextmanager
 def _batches_of(partition: Any, job: Job) -> Iterator[tuple[Iterable[Batch], Callable[[int], Met]]]:
     """Batches of a partition, and a function that tells what was met on the way to them."""
@@ -191,6 +184,7 @@ def _batches_of(partition: Any, job: Job) -> Iterator[tuple[Iterable[Batch], Cal
         # Whether errors are too many is for the driver to judge, who knows all of them.
         options = {**job.options, "allow_empty": True, "max_errors": MOST_ERRORS}
         stream = opened.enter_context(open_stream(sources, job.format, **options))
+        stream.expect(job.expected)
         try:
             yield stream, lambda _: _told(stream, partition)
         except ParseError as error:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from bearsketch.estimators.rows import batches_of
 from bearsketch.exceptions import ParameterError
+from bearsketch.training.task import named_labels
 
 if TYPE_CHECKING:
     from bearsketch.estimators.base import SketchEstimator
@@ -46,9 +47,12 @@ def _open(
     from bearsketch.io import open_stream
     from bearsketch.io.labels import labels_for
 
-    labels = labels_for("auto" if estimator._classifies() else "squared", classes)
+    loss = "auto" if estimator._classifies() else "squared"
+    labels = labels_for(loss, classes)
     given = {"include_unlabelled": False, "labels": labels, **read_options(estimator, options)}
-    return open_stream(source, **{**given, "seed": seed})
+    stream = open_stream(source, **{**given, "seed": seed})
+    stream.expect(named_labels(loss, classes))
+    return stream
 
 
 def read_options(estimator: SketchEstimator, options: dict[str, Any]) -> dict[str, Any]:

@@ -8,7 +8,7 @@ import numpy as np
 
 from bearsketch.distributed import DEFAULT_SHARDS, Driver, Serial, make_plan
 from bearsketch.distributed.blocks import block_batches, is_collection, plan_blocks, promises
-from bearsketch.distributed.prepare import Look, first_examples, late_doubts, look_at
+from bearsketch.distributed.prepare import Look, expecting, first_examples, late_doubts, look_at
 from bearsketch.distributed.task import Job
 from bearsketch.estimators.doubts import warn
 from bearsketch.estimators.targets import ClassMap, first_classes
@@ -55,7 +55,8 @@ def fit_sharded(
     estimator._start(known, None, seed)
     config = estimator.learner_.config
     labels = Labels(config.loss, None if known is None else known.classes.tolist())
-    driver = Driver(plan, Learner(config, labels), look.job, passes=estimator.passes)
+    job = expecting(look.job, labels, named=classes is not None)
+    driver = Driver(plan, Learner(config, labels), job, passes=estimator.passes)
     driver.run(runner)
     _take_over(estimator.learner_, driver, look)
     _warn(estimator, driver, look, named=classes is not None)

@@ -13,6 +13,7 @@ from bearsketch.exceptions import DataError, ParameterError, SourceError
 from bearsketch.io.account import Account, Counts, unit_of
 from bearsketch.io.chunks import Chunks
 from bearsketch.io.codecs import codec_named
+from bearsketch.io.expected import Expected
 from bearsketch.io.formats import certain_format, format_named, guess_format
 from bearsketch.io.limits import HEAD_BYTES
 from bearsketch.io.options import FORMAT_CHECK, ReadOptions
@@ -122,6 +123,7 @@ class Stream(Closes):
         self._arrow = source if hasattr(source, "__arrow_c_stream__") else None
         self._inputs: list[Input] = [] if self._arrow is not None else resolve(source)
         self._account = Account(options)
+        self._expected: Expected | None = None
         self._before: list[Fingerprint | None] = []
         self._running: Iterator[Batch] | None = None
         self._chunks: Chunks | None = None
@@ -153,6 +155,10 @@ class Stream(Closes):
     def errors(self) -> list[Any]:
         """The first lines that were skipped in this pass."""
         return self._account.errors
+
+    def expect(self, expected: Expected | None) -> None:
+        """Take examples with other labels for broken lines, from the next batch on."""
+        self._expected = expected
 
     @property
     def reopens(self) -> bool:
@@ -206,6 +212,8 @@ class Stream(Closes):
                 given, other = self.options, self.counts.other
                 packer = Packer(given.rows, given.limits, reader.naming, given.seed, other)
             while (piece := reader.take(packer.rows_left, packer.entries_left)) is not None:
+                if self._expected is not None:
+                    piece = self._expected.keep(piece)
                 self._account.take(piece, hint)
                 self._note(piece, shared)
                 numbering.number(piece)

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from bearsketch.advice import either, how_to_shuffle
+from bearsketch.advice import either
 from bearsketch.batch import Batch
 from bearsketch.exceptions import LimitError, ParameterError
+from bearsketch.io.expected import shown_label
 from bearsketch.learners import Learner, make_learner
 from bearsketch.learners.labels import Label
 from bearsketch.learners.narrow import keep_classes
@@ -29,7 +30,7 @@ from bearsketch.training.resume import TrainingRun
 from bearsketch.training.scale import odd_scale
 from bearsketch.training.seen import Seen
 from bearsketch.training.summary import Summary
-from bearsketch.training.task import Task, decide, encode_labels, shown_label
+from bearsketch.training.task import Task, decide, found_labels, named_labels
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -113,6 +114,7 @@ class Training:
     ) -> None:
         _check_holdout(holdout, stream)
         self.stream, self.passes, self.holdout = stream, passes, holdout
+        stream.expect(named_labels(loss, classes))
         self._wanted: dict[str, Any] = {
             "loss": loss,
             "classes": classes,
@@ -194,11 +196,12 @@ class Training:
 
     def _pass(self, keeper: Keeper, watch: Watch | None, *, goes_on: bool) -> None:
         """One trip over the stream, or the rest of one that a checkpoint was written in."""
-        with read_ahead(self.stream, self._threads) as batches:
-            if goes_on:
-                ready = keeper.skip(batches)
-            else:
-                ready = self._settle(batches) if self.n_pass == 1 else batches
+        batches, first = iter(self.stream), deque[Batch]()
+        if not goes_on and self.n_pass == 1:
+            first = self._settle(batches)
+        self._expect()
+        with read_ahead(batches, self._threads) as rest:
+            ready = keeper.skip(rest) if goes_on else _drain(first, rest)
             for batch in ready:
                 with keeper.learning(batch):
                     before = self.examples
@@ -207,14 +210,18 @@ class Training:
                 if watch is not None:
                     watch(self)
 
+    def _expect(self) -> None:
+        if self._wanted["classes"] is None:
+            self.stream.expect(found_labels(self.task))
+
     def _finish_pass(self) -> None:
         self.learner.finish_pass()
         self.done += self.examples
         if self.n_pass == 1:
             self._first_scores, self._first_loss = self.scores, self.loss
 
-    def _settle(self, batches: Iterator[Batch]) -> Iterator[Batch]:
-        """Find out the task from the first batches, make the learner, give all batches back."""
+    def _settle(self, batches: Iterator[Batch]) -> deque[Batch]:
+        """Find out the task from the first batches, make the learner, give the batches back."""
         first: deque[Batch] = deque()
         seen, size = Seen(), 0
         given = self._wanted["classes"] is not None or self._wanted["loss"] == "squared"
@@ -240,7 +247,7 @@ class Training:
             limits = self.stream.options.limits
             needed = bounded(self.learner.config, limits, self._program, self._threads)
             check_cap(needed, self._max_memory)
-        return _drain(first, batches)
+        return first
 
     def _learn(self, batch: Batch) -> None:
         if self.holdout:
@@ -274,15 +281,7 @@ class Training:
                 if label not in self._numbers:
                     self._admit(label, batch)
             return np.array([self._numbers[label] for label in batch.labels.tolist()], dtype=float)
-        named = self._wanted["classes"] is not None
-        return encode_labels(
-            self.learner.labels,
-            batch,
-            known_from="that were named" if named else "of the first examples",
-            hint=f"Shuffle the data{how_to_shuffle()}, name every class "
-            f"({either('classes=[...]', '--classes a,b,c')}), or keep room for those to come "
-            f"({either('max_classes', '--max-classes N')}).",
-        )
+        return self.learner.labels.encode(batch.labels)
 
     def _admit(self, label: Any, batch: Batch) -> None:
         if len(self._numbers) >= self.task.reserved:
@@ -300,6 +299,7 @@ class Training:
         ways = {"all": False, **({"selected_only": True} if config.k else {})}
         self._held_scores = {way: make_scores(config.loss, config.n_classes) for way in ways}
         number = 0
+        self._expect()
         with read_ahead(self.stream, self._threads) as batches:
             for batch in batches:
                 out = held_out(number, len(batch), self.holdout)

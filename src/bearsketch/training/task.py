@@ -5,13 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-import numpy as np
-import numpy.typing as npt
-
 from bearsketch.advice import either, how_to_shuffle
-from bearsketch.batch import Batch
-from bearsketch.exceptions import DataError, LimitError, ParameterError, ParseError
-from bearsketch.learners.labels import Label, Labels, check_told_apart
+from bearsketch.exceptions import DataError, LimitError, ParameterError
+from bearsketch.io.expected import Expected
+from bearsketch.learners.labels import Label, check_told_apart
 from bearsketch.training.odd import number_hint, odd_classes, odd_numbers, some_word
 from bearsketch.training.seen import Seen, plain_label
 
@@ -189,41 +186,41 @@ def _counted(values: Sequence[Label], shown: int = 4) -> str:
     return f"{len(values)} classes: {few}{', ...' if len(values) > shown else ''}"
 
 
-def encode_labels(
-    labels: Labels, batch: Batch, *, known_from: str, hint: str
-) -> npt.NDArray[np.float64]:
-    """Class numbers (or targets) of a batch; an unknown label is refused with its file and line.
+def expected_labels(classes: Sequence[Label] | None, whose: str, others: str) -> Expected:
+    """Labels that examples may have.
 
     Parameters
     ----------
-    labels : Labels
-    batch : Batch
-        With labels.
-    known_from : str
-        Whose the known classes are, for the message: ``of the model``.
-    hint : str
-        What to do about it.
+    classes : sequence, optional
+        Default: -1, 0 and 1.
+    whose : str
+        Whose the classes are, for the message: ``of the model``.
+    others : str
+        What may be done about other labels, but for leaving them out.
     """
-    assert batch.labels is not None
-    try:
-        return labels.encode(batch.labels)
-    except DataError as error:
-        known = (-1, 0, 1) if labels.classes is None else labels.classes
-        new = ~np.isin(batch.labels, known)
-        if error.code != "LABEL-UNKNOWN" or not new.any():
-            raise
-    row = int(np.argmax(new))
-    source, line = ("", 0) if batch.places is None else batch.places.of(row)
-    few = ", ".join(map(str, known[:10])) + (", ..." if len(known) > 10 else "")
-    raise ParseError(
-        f"label {shown_label(batch.labels[row].item())} is none of the classes {known_from}: {few}",
-        code="LABEL-UNKNOWN",
-        hint=hint,
-        source=source,
-        line=line,
-    )
+    skip = either("on_error='skip'", "--on-error skip")
+    hint = f"{others}, or leave such examples out ({skip})."
+    return Expected((-1, 0, 1) if classes is None else tuple(classes), whose, hint)
 
 
-def shown_label(label: Label) -> str:
-    """Label for a message: words in quotes, whole numbers without a point."""
-    return repr(label) if isinstance(label, str) else f"{label:g}"
+def how_to_name_classes() -> str:
+    """Say what to do about a class that the first examples do not have."""
+    named = either("classes=[...]", "--classes a,b,c")
+    return f"Shuffle the data{how_to_shuffle()}, name every class ({named})"
+
+
+def named_labels(loss: str, classes: Sequence[Label] | None) -> Expected | None:
+    """Labels that examples may have before any was read: those named."""
+    if classes is None or loss == "squared":
+        return None
+    others = f"Name every class ({either('classes=[...]', '--classes a,b,c')})"
+    return expected_labels(classes, "that were named", others)
+
+
+def found_labels(task: Task) -> Expected | None:
+    """Labels that examples may have after the first of them: theirs, unless there is room."""
+    if task.loss == "squared" or task.reserved:
+        return None
+    room = either("max_classes", "--max-classes N")
+    others = f"{how_to_name_classes()}, keep room for those to come ({room})"
+    return expected_labels(task.classes, "of the first examples", others)
