@@ -240,18 +240,19 @@ class NumberScores(_Sums):
     (0.577, 0.5)
     """
 
-    SUMS = ("examples", "weight", "_squares", "_mean", "_spread")
+    SUMS = ("examples", "weight", "_squares", "_mean", "_spread", "_steps", "_last")
 
     def __init__(self) -> None:
         self.examples = 0
-        self.weight = self._squares = self._mean = self._spread = 0.0
+        self.weight = self._squares = self._mean = self._spread = self._steps = self._last = 0.0
 
     def add(self, targets: Reals, predicted: Reals, weights: Reals | None = None) -> None:
         """Enter true and predicted numbers, shape (n,) or (n, 1)."""
         predicted = np.asarray(predicted).reshape(len(targets))
         w = np.ones(len(targets)) if weights is None else weights
-        self.examples += len(targets)
         added = float(w.sum())
+        self._follow(targets)
+        self.examples += len(targets)
         if added == 0.0:
             return
         self._squares += _dot(w, (targets - predicted) ** 2)
@@ -262,6 +263,24 @@ class NumberScores(_Sums):
         self._spread += (mean - self._mean) ** 2 * self.weight * added / total
         self._mean += (mean - self._mean) * added / total
         self.weight = total
+
+    def _follow(self, targets: Reals) -> None:
+        if len(targets) == 0:
+            return
+        if self.examples:
+            self._steps += float(targets[0] - self._last) ** 2
+        self._steps += float(((targets[1:] - targets[:-1]) ** 2).sum())
+        self._last = float(targets[-1])
+
+    @property
+    def roughness(self) -> float | None:
+        """Mean square of the step from target to target, 1 in a random order and near 0 in theirs.
+
+        Weights do not count. None where all targets are equal.
+        """
+        if self.examples < 2 or not self._spread:
+            return None
+        return self._steps / (self.examples - 1) / (2.0 * self._spread / self.weight)
 
     @property
     def rmse(self) -> float | None:

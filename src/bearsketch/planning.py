@@ -19,7 +19,7 @@ import warnings
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from bearsketch.exceptions import LimitError, ParameterError
+from bearsketch.exceptions import ParameterError
 from bearsketch.learners.config import CELL_BYTES, Config, resolve
 from bearsketch.learners.noise import (
     BY_CHANCE,
@@ -229,7 +229,7 @@ def _check(
             hint="bearsketch plan --memory 64KiB, or bearsketch plan -k 1000",
         )
     if k is not None and k >= features:
-        raise LimitError(f"k must be below the number of features, {features}, got {k}")
+        raise ParameterError(f"k must be below the number of features, {features}, got {k}")
 
 
 def _config(

@@ -13,6 +13,7 @@ import pytest
 
 from bearsketch import SketchClassifier, load
 from bearsketch.io import open_stream
+from bearsketch.io.remember import open_like
 from tests.cli.helpers import bearsketch, good, result, spam_lines
 
 
@@ -394,3 +395,67 @@ def test_a_model_of_a_frame_is_no_model_of_its_file(command, tmp_path):
     assert got.stdout == ""  # not even a head
     assert "numbers of columns" in got.stderr
     assert "bearsketch train" in got.stderr
+
+
+@pytest.fixture
+def prices(tmp_path):
+    """Prices that follow from square metres, and a model of them."""
+    data = tmp_path / "houses.csv"
+    rng = np.random.default_rng(0)
+    size, other = rng.normal(0, 100, (2, 3000))
+    rows = (f"{s:.1f},{o:.1f},{2000 * s:.0f}" for s, o in zip(size, other, strict=True))
+    data.write_text("metres,other,price\n" + "\n".join(rows) + "\n")
+    good("train", data, "-o", tmp_path / "houses.bear", "--label-column", "price")
+    return data, tmp_path / "houses.bear"
+
+
+@pytest.mark.parametrize("label", ["TBD", "", "12", "nan"])
+def test_predictions_ask_for_no_label_and_mind_none(prices, tmp_path, label):
+    _, model = prices
+    rows = [f"{i},{-i},{label if i % 7 == 0 else 10 * i}" for i in range(1, 50)]
+    (tmp_path / "new.csv").write_text("metres,other,price\n" + "\n".join(rows) + "\n")
+    assert len(good("predict", model, tmp_path / "new.csv").stdout.splitlines()) == 1 + 49
+    with open_like(load(model), tmp_path / "new.csv") as stream:
+        assert sum(len(batch) for batch in stream) == 49
+
+
+def test_labels_of_vw_text_are_not_minded_either(model, tmp_path):
+    (tmp_path / "d.vw").write_text("maybe |w prize\n1 |w prize\n|w meeting\n")
+    assert len(good("predict", model, tmp_path / "d.vw").stdout.splitlines()) == 1 + 3
+
+
+def test_a_column_that_is_nearly_there_is_named(prices, tmp_path):
+    data, _ = prices
+    got = bearsketch("train", data, "-o", tmp_path / "m.bear", "--label-column", "Prices")
+    assert got.returncode == 2
+    assert "there is no column 'Prices'; the columns are 'metres', 'other', 'price'" in got.stderr
+    assert "Is 'price' meant?" in got.stderr
+    got = bearsketch("train", data, "-o", tmp_path / "m.bear")
+    assert "None is called 'label'; they are 'metres', 'other', 'price'" in got.stderr
+
+
+def test_large_weights_stand_in_a_column(prices):
+    _, model = prices
+    head, first, *_ = good("features", model).stdout.splitlines()
+    assert head.split() == ["rank", "weight", "name"]
+    assert first.split()[0] == "1"
+    assert float(first.split()[1]) == pytest.approx(2000, rel=0.05)
+    assert head.index("name") == first.index("metres")
+
+
+def test_what_speaks_for_a_class_counts_by_the_size_of_its_values(tmp_path):
+    rng = np.random.default_rng(0)
+    size, word = rng.normal(0, 1000, 3000), rng.random(3000) < 0.5
+    label = size / 500 + word + rng.logistic(size=3000) > 0
+    rows = (f"{s:.0f},{w},{y}" for s, w, y in zip(size, word, label, strict=True))
+    (tmp_path / "d.csv").write_text("size,word,label\n" + "\n".join(rows) + "\n")
+    good("train", tmp_path / "d.csv", "-o", tmp_path / "m.bear")
+    for label in ([], ["--class", "1"]):
+        rows = good("features", tmp_path / "m.bear", *label).stdout.splitlines()
+        assert rows[1].endswith("size")
+
+
+def test_what_an_evaluation_leaves_out_is_told(model, tmp_path):
+    (tmp_path / "d.vw").write_text("1 |w prize\n|w prize\n0 |w meeting\n")
+    told = good("evaluate", model, tmp_path / "d.vw").stdout.splitlines()[0]
+    assert told == "2 examples, 1 without a label"

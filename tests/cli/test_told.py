@@ -32,6 +32,11 @@ def test_large_values_are_told_where_they_do_harm(table, tmp_path):
     wide.write_text("\n".join([rows[0].replace(",a,b,c", ",x,y,z"), *rows[1:]]) + "\n")
     told = good("train", wide, "-o", tmp_path / "m.bear", "--learner", "mission").stderr
     assert large in told
+    told = good("train", wide, "-o", tmp_path / "m.bear").stderr
+    assert "far larger" not in told
+    # Ages of 40 to 42 are the constant again, but for a little.
+    assert "warning[DATA-SCALE] values of 'age' (about 41) lie around a mean far from 0" in told
+    wide.write_text(wide.read_text().replace(",40,", ",12,").replace(",42,", ",90,"))
     assert "DATA-SCALE" not in good("train", wide, "-o", tmp_path / "m.bear").stderr
 
 
@@ -148,3 +153,10 @@ def test_weighted_figures_are_called_so(model, tmp_path):
     assert result("evaluate", model, data, "-q")["weight"] == 180.0
     data.write_text("1 | prize\n0 | meeting\n")
     assert good("evaluate", model, data, "-q").stdout.startswith("2 examples\n")
+
+
+def test_a_regression_sorted_by_its_target_is_told(tmp_path):
+    data = tmp_path / "d.csv"
+    data.write_text("x,price\n" + "".join(f"{i % 7},{i / 10}\n" for i in range(2000)))
+    told = good("train", data, "-o", tmp_path / "m.bear", "--label-column", "price").stderr
+    assert "warning[DATA-ORDER] targets hardly change from one example to the next" in told

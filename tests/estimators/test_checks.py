@@ -1,5 +1,6 @@
 """scikit-learn's own checks, on every estimator with every learner it can have."""
 
+import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from bearsketch import LEARNERS, SketchClassifier, SketchRegressor, SketchSelector
@@ -31,6 +32,8 @@ def expected_failures(estimator):
     }
 
 
+# Some of the checks take columns around 100, of which bear+ warns as it should.
+@pytest.mark.filterwarnings("ignore:.*DATA-SCALE")
 @parametrize_with_checks(ESTIMATORS, expected_failed_checks=expected_failures, xfail_strict=True)
 def test_scikit_learn_checks(estimator, check):
     check(estimator)

@@ -11,9 +11,10 @@ from bearsketch.advice import for_commands
 from bearsketch.batch import Batch
 from bearsketch.io import open_stream
 from bearsketch.learners.noise import VERDICTS
+from bearsketch.metrics import NumberScores
 from bearsketch.training.checkpoint import Checkpoints
 from bearsketch.training.loop import Training
-from bearsketch.training.order import Order
+from bearsketch.training.order import Order, smooth_targets
 from bearsketch.training.scale import odd_scale
 
 
@@ -190,3 +191,28 @@ def test_one_label_in_all_of_the_data_is_told(label):
     assert "--classes" not in summary.warnings[0]["message"]
     _, named = trained([label] * 100, classes=[label, 7])
     assert codes(named) == []
+
+
+def test_a_column_around_a_large_mean_is_told_where_its_scale_does_no_harm():
+    rng = np.random.default_rng(0)
+    rows = [{"year": 1990 + x, "income": 3e4 * z} for x, z in rng.normal(size=(200, 2)) * [9, 1]]
+    told = odd_scale([Batch.from_rows(rows)], any_scale=True)
+    assert "values of 'year' (about 1.99e+03) lie around a mean far from 0" in told
+    assert "subtract the mean" in told
+    rare = [row if i % 3 else {"income": row["income"]} for i, row in enumerate(rows)]
+    assert odd_scale([Batch.from_rows(rare)], any_scale=True) is None
+
+
+@pytest.mark.parametrize(("order", "told"), [("random", False), ("sorted", True), ("waves", True)])
+def test_targets_in_an_order_of_their_own_are_told(order, told):
+    y = np.random.default_rng(1).normal(1000.0, 5.0, 3000)
+    y = {"random": y, "sorted": np.sort(y), "waves": 5 * np.sin(np.arange(3000) / 50)}[order]
+    scores = NumberScores()
+    for part in np.array_split(y, 7):
+        scores.add(part, np.zeros(len(part)))
+    assert scores.roughness == pytest.approx(np.mean(np.diff(y) ** 2) / 2 / y.var(), rel=1e-6)
+    warning = smooth_targets(scores)
+    assert (warning is not None) == told
+    if told:
+        assert "targets hardly change from one example to the next" in warning
+        assert "shuffle the examples" in warning

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Self
 
@@ -172,6 +172,19 @@ def shown_weight(weight: float, places: int = 3) -> str:
     """
     small = 0.0 < abs(weight) < 0.5 * 10.0**-places
     return f"{weight:+{places + 6}.1e}" if small else f"{weight:+{places + 6}.{places}f}"
+
+
+def shown_weights(weights: Iterable[float], places: int = 3) -> list[str]:
+    """Give weights as a column of numbers, all as wide as the widest.
+
+    Examples
+    --------
+    >>> shown_weights([2045.14, -138377.25])
+    ['  +2045.140', '-138377.250']
+    """
+    shown = [shown_weight(weight, places) for weight in weights]
+    width = max(map(len, shown), default=0)
+    return [text.rjust(width) for text in shown]
 
 
 def make_display(quiet: bool) -> Display:

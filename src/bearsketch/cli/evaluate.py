@@ -98,6 +98,8 @@ def _table(results: dict[str, Any]) -> str:
     told = f"{results['examples']:,} examples"
     if results["weight"] != results["examples"]:
         told += f" of total weight {results['weight']:,.10g}; all figures count them by weight"
+    left_out = {"skipped": results["skipped"], "without a label": results["unlabelled"]}
+    told += "".join(f", {n:,} {what}" for what, n in left_out.items() if n)
     lines = [told, "", f"{'':10}{'all':>12}{'selected':>12}"]
     for key, name in _ROWS.items():
         if results.get(key) is not None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
-from bearsketch.cli.display import shown_weight
+from bearsketch.cli.display import shown_weights
 from bearsketch.cli.model import load_model
 from bearsketch.cli.options import Model
 from bearsketch.escape import cell, visible
@@ -34,7 +34,7 @@ def features(
     ] = None,
     label: Annotated[
         str | None,
-        typer.Option("--class", metavar="LABEL", help="Weights for this class, largest first."),
+        typer.Option("--class", metavar="LABEL", help="What speaks for this class, best first."),
     ] = None,
     form: Annotated[
         str, typer.Option("--format", metavar="table|tsv|json|fasta", help="Form of the output.")
@@ -86,26 +86,31 @@ def _class_number(learner: Learner, label: str) -> int:
 
 
 def _of_class(learner: Learner, selected: Selected, number: int) -> list[tuple[str, float]]:
+    import numpy as np
+
     if learner.config.per_class:
-        mine = [f for f in selected if f.label == learner.labels.label(number)]
-        pairs = [(f.name, f.weight) for f in mine]
-    elif learner.config.loss == "logistic":
-        sign = 1.0 if number == 1 else -1.0
-        pairs = [(f.name, sign * f.weight) for f in selected]
+        mine = [label == learner.labels.label(number) for label in selected.labels]
+        weights, places = selected.weights, np.flatnonzero(mine)
     else:
-        pairs = list(zip(selected.names, selected.all_weights[:, number].tolist(), strict=True))
-    return sorted(pairs, key=lambda pair: -pair[1])
+        places = np.arange(len(selected))
+        if learner.config.loss == "logistic":
+            weights = selected.weights if number == 1 else -selected.weights
+        else:
+            weights = selected.all_weights[:, number]
+    order = places[np.argsort(-(weights * selected.magnitudes)[places], kind="stable")]
+    return [(selected.names[i], float(weights[i])) for i in order]
 
 
 def _table(learner: Learner, rows: list[Row]) -> str:
     classified = learner.config.loss != "squared"
     classes = [visible(str(row.label)) for row in rows] if classified else []
     wide = max([5, *map(len, classes)]) + 2
-    head = f"{'rank':>6}{'weight':>10}  " + (f"{'class':{wide}}" if classes else "") + "name\n"
-    lines = [head]
+    weights = shown_weights([0.0, *(row.weight for row in rows)], 4)[1:]
+    title = "weight".rjust(max(map(len, weights), default=10))
+    lines = [f"{'rank':>6} {title}  " + (f"{'class':{wide}}" if classes else "") + "name\n"]
     for i, row in enumerate(rows):
         label = f"{classes[i]:{wide}}" if classes else ""
-        lines.append(f"{row.rank:>6}{shown_weight(row.weight, 4)}  {label}{visible(row.name)}\n")
+        lines.append(f"{row.rank:>6} {weights[i]}  {label}{visible(row.name)}\n")
     return "".join(lines)
 
 

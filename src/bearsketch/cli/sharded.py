@@ -6,7 +6,7 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from bearsketch.cli.display import Display, View, make_display, shown_weight
+from bearsketch.cli.display import Display, View, make_display, shown_weights
 from bearsketch.cli.options import read_options
 from bearsketch.cli.told import progressive_text, result_number
 from bearsketch.escape import visible
@@ -220,8 +220,10 @@ def _report(display: Display, driver: Driver, summary: Summary, output: Path) ->
         say(f"warning[DIST-PARTITION] {len(tally.lost)} partitions were lost, as said above")
     if driver.learner.config.k:
         say(f"best of {len(driver.learner.selected()):,} selected features:")
-        for feature in list(driver.learner.selected())[:10]:
-            say(f"  {shown_weight(feature.weight)}  {visible(feature.name)}")
+        best = list(driver.learner.selected())[:10]
+        weights = shown_weights(feature.weight for feature in best)
+        for weight, feature in zip(weights, best, strict=True):
+            say(f"  {weight}  {visible(feature.name)}")
     say(f"wrote {output} ({format_bytes(output.stat().st_size)})")
 
 

@@ -108,8 +108,6 @@ def progressive_text(run: dict[str, Any]) -> str:
     results = {name.removeprefix("progressive_"): value for name, value in run.items()}
     if results.get("rmse") is not None:
         results.pop("loss", None)
-        # Below 0 it tells of the first examples alone; if not, there is a warning DATA-LOSS.
-        results["r2"] = results["r2"] if (results.get("r2") or 0.0) > 0.0 else None
     return results_text(results)
 
 

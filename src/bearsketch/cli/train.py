@@ -25,7 +25,7 @@ from bearsketch.cli.display import (
     Display,
     best_features,
     make_display,
-    shown_weight,
+    shown_weights,
     watch_training,
 )
 from bearsketch.cli.options import (
@@ -334,6 +334,7 @@ def _report(display: Display, training: Training, summary: Summary, output: Path
     best = best_features(training, 10)
     if best:
         say(f"best of {len(training.learner.selected()):,} selected features:")
-        for weight, name in best:
-            say(f"  {shown_weight(weight)}  {visible(name)}")
+        weights = shown_weights(weight for weight, _ in best)
+        for weight, (_, name) in zip(weights, best, strict=True):
+            say(f"  {weight}  {visible(name)}")
     say(f"wrote {output} ({format_bytes(output.stat().st_size)})")

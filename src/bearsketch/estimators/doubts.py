@@ -13,7 +13,7 @@ from bearsketch.estimators.columns import looked_up
 from bearsketch.learners.learner import Progress
 from bearsketch.metrics import NumberScores, log_losses
 from bearsketch.training.curve import Curve
-from bearsketch.training.doubts import one_label, worse_than_guessing
+from bearsketch.training.doubts import odd_order, one_label, worse_than_guessing
 from bearsketch.training.order import Order
 from bearsketch.training.scale import odd_scale
 
@@ -76,7 +76,7 @@ class Doubts:
         if only is not None:
             known = self._estimator._known_classes()
             warn("LABEL-ONE", one_label(known.classes[known.numbers == only][0]))
-        warn("DATA-ORDER", None if order is None else order.warning(self._estimator.passes))
+        warn("DATA-ORDER", odd_order(order, self._numbers, self._estimator.passes))
         warn("DATA-LOSS", worse_than_guessing(order, self._curve.points(), deviation))
 
     def _tell_source(self) -> None:

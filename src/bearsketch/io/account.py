@@ -137,10 +137,10 @@ class Account:
             most = f"{100 * allowed:g}%" if isinstance(allowed, float) else f"{allowed}"
             first = f"The first is {self.errors[0]}\n  " if self.errors else ""
             raise DataError(
-                f"{skipped} of {self.counts.read} {self.unit} are broken ({worst}), more than "
-                f"max_errors allows: {most}",
+                f"{skipped} of {self.counts.read} {self.unit}{'' if final else ' so far'} are "
+                f"broken ({worst}), more than max_errors allows: {most}",
                 code="COM-MAX-ERRORS",
-                hint=f"{first}Mend the data, or allow more (max_errors, --max-errors 5%).",
+                hint=f"{first}Mend the data, or allow more (a larger max_errors, --max-errors).",
             )
 
 

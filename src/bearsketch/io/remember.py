@@ -111,6 +111,8 @@ def open_like(model: Any, source: Any, *, labelled: bool = False, **options: Any
     elif (learner.naming or "").startswith(("kmer", "iupac")):
         # A read need not say what it is to be predicted.
         given |= dict.fromkeys(_LABELS) | {"label_from": "none"}
+    else:
+        given.setdefault("labels", "name")  # which may be anything: it is not asked for
     given.setdefault("format", _format_like(learner.run, source))
     needs = {"include_unlabelled": not labelled, "labels_needed": labelled}
     return open_stream(source, **{**needs, **given, "seed": learner.config.seed})

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from bearsketch.exceptions import DataError, ParameterError
@@ -19,6 +20,7 @@ NUMBER, TEXT, ITEMS, NAMED_VALUES, NOTHING, UNSUPPORTED = range(6)
 AS_NUMBER, AS_CATEGORY, AS_TEXT = range(3)
 _ALL = "*"
 _SHOWN_NAME = 60  # characters of a column's name in a message
+_SHOWN_COLUMNS = 8
 _INDEX = re.compile(r"__index_level_\d+__")  # what pandas calls the numbers of the rows
 
 
@@ -117,12 +119,23 @@ def _check_known(names: list[str], source: str, options: ReadOptions) -> None:
     listed = (options.categorical, options.numeric, options.drop, options.text_columns or ())
     for name in (*given, *itertools.chain(*listed)):
         if name is not None and name != _ALL and name not in names:
-            few = ", ".join(repr(_short(known)) for known in names[:8])
-            few += ", ..." if len(names) > 8 else ""
             raise ParameterError(
-                f"{source}: there is no column {name!r}; the columns are {few}",
+                f"{source}: there is no column {name!r}; the columns are {few_columns(names)}",
                 code="TAB-COLUMN-MISSING",
+                hint=_meant(name, names),
             )
+
+
+def few_columns(names: Sequence[str]) -> str:
+    """Show some names of columns, for a message."""
+    few = ", ".join(repr(_short(name)) for name in names[:_SHOWN_COLUMNS])
+    return few + (", ..." if len(names) > _SHOWN_COLUMNS else "")
+
+
+def _meant(name: str, names: list[str]) -> str:
+    folded = {known.casefold(): known for known in names}
+    close = get_close_matches(name.casefold(), folded, n=1)
+    return f"Is {folded[close[0]]!r} meant?" if close else ""
 
 
 def _unsupported(source: str, name: str, remedy: str) -> DataError:

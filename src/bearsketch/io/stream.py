@@ -28,6 +28,7 @@ from bearsketch.io.readers import (
     refuse_array,
     refuse_kmers,
 )
+from bearsketch.io.schema import few_columns
 from bearsketch.io.source import Fingerprint, Input, Source, check_unchanged, resolve
 
 
@@ -263,13 +264,22 @@ class Stream(Closes):
         if label is not None:
             hint = f"No line has the field {label!r}, which label_column (--label-column) names."
         elif counts.unlabelled:
-            hint = f"{counts.unlabelled} examples have no label. {label_hint(self.format)}"
+            hint = f"{counts.unlabelled} examples have no label. {self._where_labels()}"
         name = self._inputs[0].name if len(self._inputs) == 1 else "the source"
         raise DataError(
             f"{name}: there is no example in {counts.read} {self._account.unit}",
             code="SRC-EMPTY",
             hint=hint,
         )
+
+    def _where_labels(self) -> str:
+        schema = None if self._shared is None else self._shared.schema
+        if schema is None:
+            return label_hint(self.format)
+        if schema.label is not None:
+            return f"All cells of the label column {schema.shown(schema.label)!r} are empty."
+        names = [schema.shown(i) for i in range(len(schema.columns))]
+        return f"{label_hint(self.format)} None is called 'label'; they are {few_columns(names)}."
 
     def _readers(self, shared: Any) -> Iterator[tuple[Reader, str]]:
         """Each input that is not empty, opened, with a hint for an error in its first line."""

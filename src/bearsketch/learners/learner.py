@@ -168,9 +168,8 @@ class Learner:
         keys = np.concatenate([group["keys"] for group in groups])
         weights = np.concatenate([self._weights_in(g, group) for g, group in enumerate(groups)])
         of_group = np.repeat(np.arange(len(groups)), [len(group["keys"]) for group in groups])
-        sizes = np.linalg.norm(weights, axis=1)
-        sizes *= np.concatenate([group["magnitudes"] for group in groups])
-        return self._ranked(names, keys, weights, sizes, of_group if len(groups) > 1 else None)
+        magnitudes = np.concatenate([group["magnitudes"] for group in groups]).astype(np.float64)
+        return self._ranked(names, keys, weights, magnitudes, of_group if len(groups) > 1 else None)
 
     def selected_weights(self) -> npt.NDArray[np.float64]:
         """Weights of the selected features, in no order: cheap, as no names are made.
@@ -206,14 +205,14 @@ class Learner:
         names: list[str],
         keys: npt.NDArray[np.uint64],
         weights: npt.NDArray[np.float64],
-        sizes: npt.NDArray[np.float64],
+        magnitudes: npt.NDArray[np.float64],
         of_group: npt.NDArray[np.intp] | None,
     ) -> Selected:
         largest = np.argmax(np.abs(weights), axis=1) if len(keys) else np.zeros(0, dtype=np.intp)
         number = largest if of_group is None else of_group
         if self.config.loss == "logistic":
             number = np.ones(len(keys), dtype=np.intp)
-        order = np.lexsort((number, keys, -sizes))
+        order = np.lexsort((number, keys, -np.linalg.norm(weights, axis=1) * magnitudes))
         regression = self.config.loss == "squared"
         return Selected(
             names=[names[i] for i in order],
@@ -221,6 +220,7 @@ class Learner:
             weights=weights[np.arange(len(keys)), largest][order],
             labels=[None if regression else self.labels.label(int(number[i])) for i in order],
             all_weights=weights[order],
+            magnitudes=magnitudes[order],
         )
 
     def weights_of(self, keys: Any) -> npt.NDArray[np.float64]:

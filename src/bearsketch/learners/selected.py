@@ -41,6 +41,8 @@ class Selected:
         The class each weight speaks for; two classes: the positive one; regression: None.
     all_weights : ndarray of float64, shape (n, n_weights)
         One weight per class where classes share the heap, else one column.
+    magnitudes : ndarray of float64, shape (n,)
+        Root mean square of the values, where ``bear+`` met some above 1 in one pass; else 1.
     """
 
     names: list[str]
@@ -48,6 +50,7 @@ class Selected:
     weights: npt.NDArray[np.float64]
     labels: list[Label | None]
     all_weights: npt.NDArray[np.float64]
+    magnitudes: npt.NDArray[np.float64]
 
     def __len__(self) -> int:
         return len(self.names)
@@ -91,6 +94,7 @@ def joined(selected: Selected, classes: Sequence[Label]) -> Selected:
         weights=every[np.arange(len(places)), largest],
         labels=[classes[i] for i in largest],
         all_weights=every,
+        magnitudes=selected.magnitudes[places],
     )
 
 

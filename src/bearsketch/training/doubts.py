@@ -11,7 +11,8 @@ import numpy as np
 from bearsketch.advice import either
 from bearsketch.learners import Learner
 from bearsketch.learners.noise import VERDICTS, noise_of
-from bearsketch.training.order import LEAST_EXAMPLES, Order
+from bearsketch.metrics import NumberScores
+from bearsketch.training.order import LEAST_EXAMPLES, Order, smooth_targets
 
 # A loss so many times that of guessing is told, and so many standard errors above it.
 WORSE, SPREADS = 1.05, 3.0
@@ -32,7 +33,7 @@ def last_doubts(
     order: Order | None,
     passes: int,
     curve: Curve,
-    deviation: float | None = None,
+    numbers: NumberScores | None = None,
     *,
     named: bool = False,
 ) -> list[Doubt]:
@@ -46,19 +47,28 @@ def last_doubts(
     passes : int
     curve : sequence of (examples so far, mean loss, ...)
         Of the first pass.
-    deviation : float, optional
-        Of the targets from their mean, for regression.
+    numbers : NumberScores, optional
+        Of the first pass, for regression.
     named : bool
         Whether the classes were named, so that some may be missing.
     """
     only = None if order is None or named else order.only
     told = {
         "LABEL-ONE": None if only is None else one_label(learner.labels.label(only)),
-        "DATA-ORDER": None if order is None else order.warning(passes),
-        "DATA-LOSS": worse_than_guessing(order, curve, deviation),
+        "DATA-ORDER": odd_order(order, numbers, passes),
+        "DATA-LOSS": worse_than_guessing(
+            order, curve, None if numbers is None else numbers.deviation
+        ),
         "MEM-SMALL": too_small(learner),
     }
     return [Doubt(code, message) for code, message in told.items() if message is not None]
+
+
+def odd_order(order: Order | None, numbers: NumberScores | None, passes: int) -> str | None:
+    """Say that labels or targets come in an order of their own, where they do."""
+    if order is not None:
+        return order.warning(passes)
+    return None if numbers is None else smooth_targets(numbers, passes)
 
 
 def one_label(label: Any) -> str:

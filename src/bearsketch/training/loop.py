@@ -17,7 +17,7 @@ from bearsketch.io.expected import shown_label
 from bearsketch.learners import Learner, make_learner
 from bearsketch.learners.labels import Label
 from bearsketch.learners.narrow import keep_classes
-from bearsketch.metrics import ClassScores, Scores, make_scores
+from bearsketch.metrics import ClassScores, NumberScores, Scores, make_scores
 from bearsketch.training.ahead import read_ahead
 from bearsketch.training.curve import Curve
 from bearsketch.training.doubts import Doubt, last_doubts, without_features
@@ -177,8 +177,9 @@ class Training:
                 self.learner = keep_classes(self.learner, list(self._numbers))
             if self.holdout:
                 self._test_held_out()
-        deviation = getattr(self._first_scores, "deviation", None)
-        met = (self.order, self.passes, self.curve.points(), deviation)
+        first = self._first_scores
+        targets = first if isinstance(first, NumberScores) else None
+        met = (self.order, self.passes, self.curve.points(), targets)
         counts = self.stream.counts
         self.doubts += without_features(counts.empty, counts.examples, self.stream.format)
         named = self._wanted["classes"] is not None

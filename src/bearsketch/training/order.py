@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from bearsketch.advice import either, how_to_shuffle
 from bearsketch.batch import Places
+from bearsketch.metrics import NumberScores
 
 Reals = npt.NDArray[np.float64]
 
@@ -89,13 +90,7 @@ class Order:
             f"labels come in long runs ({self.changes + 1:,} runs in {self.examples:,} examples, "
             f"about {self.by_chance:,.0f} in a random order)"
         )
-        how, more = how_to_shuffle(), either("passes=5", "--passes 5")
-        if passes > 1:
-            return f"{found}: the progressive figures say little; shuffle the examples{how}"
-        return (
-            f"{found}: one pass forgets what came first, and the progressive figures say little; "
-            f"shuffle the examples{how}, or give several passes ({more})"
-        )
+        return found + _what_to_do(passes)
 
     def to_array(self) -> Reals:
         """All it needs to go on."""
@@ -113,3 +108,25 @@ class Order:
 
 def _changes(values: npt.NDArray[Any]) -> int:
     return int(np.count_nonzero(values[1:] != values[:-1]))
+
+
+def smooth_targets(scores: NumberScores, passes: int = 1) -> str | None:
+    """Say that targets come in an order of their own, where they do."""
+    rough = scores.roughness
+    if rough is None or scores.examples < LEAST_EXAMPLES or rough >= FEW_CHANGES:
+        return None
+    found = (
+        "targets hardly change from one example to the next, as in sorted data (the mean square "
+        f"of a step is {rough:.2g} of that in a random order)"
+    )
+    return found + _what_to_do(passes)
+
+
+def _what_to_do(passes: int) -> str:
+    how, more = how_to_shuffle(), either("passes=5", "--passes 5")
+    if passes > 1:
+        return f": the progressive figures say little; shuffle the examples{how}"
+    return (
+        ": one pass forgets what came first, and the progressive figures say little; "
+        f"shuffle the examples{how}, or give several passes ({more})"
+    )

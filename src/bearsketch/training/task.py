@@ -62,6 +62,7 @@ def decide(
 
     Examples
     --------
+    >>> import numpy as np
     >>> seen = Seen()
     >>> seen.add(np.array(["spam", "ham", "spam"]))
     >>> decide(seen)[:2]
