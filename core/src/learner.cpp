@@ -185,7 +185,7 @@ double Learner::evaluate(const BatchView& batch, ConstReals w) {
   active_.margins(w, classes_, margins_);
   add_intercept(margins_);
   const double value = loss_->gradient(margins_, targets_of(batch), residual_);
-  g_.assign(w.size(), 0.0);
+  g_.resize(w.size());
   if (!direction_->scaled()) active_.gradient(residual_, classes_, g_);
   return value;
 }

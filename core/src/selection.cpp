@@ -1,9 +1,12 @@
 #include "bear/selection.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <numeric>
+
+#include "bear/sort.hpp"
 
 namespace bear {
 
@@ -13,6 +16,7 @@ double norm_of(ConstReals weights) {
   return weights.size() == 1 ? std::abs(weights[0]) : std::sqrt(dot(weights, weights));
 }
 
+constexpr std::size_t kFewCandidates = 24;  // sorted by comparison
 constexpr double kMagnitudeRate = 0.1;
 constexpr double kLarge = 8.0;    // times what is usual
 constexpr double kFinest = 0.25;  // of the bar
@@ -199,24 +203,33 @@ std::size_t Selection::size() const {
   return n;
 }
 
+// Most keys are not selected: first those that may be are listed, then each of them is looked for.
 void Selection::find(const ActiveSet& active, Places& places) const {
-  places.groups = groups();
-  places.members.resize(active.size() * groups());
-  places.chosen.resize(places.members.size());
+  const std::size_t n = active.size(), groups = tops_.size();
+  places.groups = groups;
+  places.members.assign(n * groups, KeyMap::kAbsent);
+  places.chosen.resize(n * groups);
   const auto keys = active.keys();
   const auto hashes = active.hashes();
-  std::int32_t* member = places.members.data();
   std::uint32_t* const chosen = places.chosen.data();
-  std::uint32_t n = 0, i = 0;
-  for (std::size_t a = 0; a < keys.size(); ++a) {
-    for (const TopK& top : tops_) {
-      const std::int32_t slot = top.find(keys[a], hashes[a]);
-      *member++ = slot;
-      chosen[n] = i++;
-      n += slot >= 0;
+  std::size_t may = 0, found = 0;
+  for (std::size_t g = 0; g < groups; ++g) {
+    const TopK& top = tops_[g];
+    for (std::size_t a = 0; a < n; ++a) {
+      chosen[may] = static_cast<std::uint32_t>(a * groups + g);
+      may += top.may_hold(hashes[a]);
     }
   }
-  places.chosen.resize(n);
+  if (groups > 1) std::sort(chosen, chosen + may);
+  for (std::size_t c = 0; c < may; ++c) {
+    const std::uint32_t i = chosen[c];
+    const std::size_t column = places.column_of(i);
+    const std::int32_t slot = tops_[places.group_of(i)].find(keys[column], hashes[column]);
+    places.members[i] = slot;
+    chosen[found] = i;
+    found += slot >= 0;
+  }
+  places.chosen.resize(found);
 }
 
 void Selection::mask(const Places& places, Reals weights) const {
@@ -262,21 +275,45 @@ void Selection::meet(const Places& places, ConstReals damping) {
   }
 }
 
-// Keys whose weights beat the smallest of the selected; those of the selected are zero here.
+// Keys whose weights beat the smallest of the selected; those of the selected are zero here. Which
+// do cannot be foreseen, so all are written, and only those that do move the end.
 void Selection::collect(std::size_t group, const ActiveSet& active, ConstReals weights,
-                        ConstReals z, const Measures& measures) {
-  TopK& top = tops_[group];
-  const double bar = top.bar();
-  candidates_.clear();
-  for (std::size_t a = 0; a < active.size(); ++a) {
-    const std::size_t at = a * classes_ + first_class(group);
-    const double size = norm_of(weights.subspan(at, width_)) * measures.magnitude_of(a);
-    if (measures.above(size, a, bar)) candidates_.push_back({norm_of(z.subspan(at, width_)), a});
+                        ConstReals z, const Measures measures) {
+  const double bar = tops_[group].bar();
+  // Copies, because what a candidate is written over might be a member.
+  const std::size_t n = active.size(), classes = classes_, width = width_;
+  candidates_.resize(n);
+  Candidate* to = candidates_.data();
+  for (std::size_t a = 0, at = first_class(group); a < n; ++a, at += classes) {
+    const double size = norm_of(weights.subspan(at, width)) * measures.magnitude_of(a);
+    *to = {norm_of(z.subspan(at, width)), a};
+    to += measures.above(size, a, bar);
   }
-  const Key* keys = active.keys().data();
-  std::sort(candidates_.begin(), candidates_.end(), [keys](const auto& a, const auto& b) {
+  candidates_.resize(static_cast<std::size_t>(to - candidates_.data()));
+  sort_candidates(active);
+}
+
+// By falling move, ties by rising key. Moves are not negative, so their bits are in their order;
+// between the smallest and the largest of them they are spread well enough for buckets.
+void Selection::sort_candidates(const ActiveSet& active) {
+  const std::size_t n = candidates_.size();
+  const auto before = [keys = active.keys().data()](const Candidate& a, const Candidate& b) {
     return a.moved != b.moved ? a.moved > b.moved : keys[a.column] < keys[b.column];
-  });
+  };
+  if (n < kFewCandidates || n > most_for_buckets) {
+    return std::sort(candidates_.begin(), candidates_.end(), before);
+  }
+  const auto bits = [](const Candidate& one) { return std::bit_cast<std::uint64_t>(one.moved); };
+  std::uint64_t least = bits(candidates_[0]), most = least;
+  for (const Candidate& one : candidates_) {
+    least = std::min(least, bits(one));
+    most = std::max(most, bits(one));
+  }
+  spare_.resize(n);
+  bucket_sort<Candidate>(
+      candidates_, spare_.data(), static_cast<int>(std::bit_width(most - least)),
+      [&](const Candidate& one) { return most - bits(one); }, before);
+  candidates_.swap(spare_);
 }
 
 // The estimate is read again: an earlier promotion may have taken this key's cells with it.

@@ -1,6 +1,7 @@
 #include "bear/direction/staged.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <utility>
@@ -62,14 +63,21 @@ void keep_selected(const Places& places, Reals weights, std::vector<double>& spa
   }
 }
 
-// Of the amounts above 0; 1 without any.
+// Of the amounts above 0; 1 without any. Four sums, as one would wait for itself.
 double mean_of(ConstReals amounts) {
-  double sum = 0.0, n = 0.0;
-  for (const double amount : amounts) {
-    sum += amount;
-    n += amount > 0.0 ? 1.0 : 0.0;
+  constexpr std::size_t kSums = 4;
+  std::array<double, kSums> sums{}, counts{};
+  const auto add = [&](std::size_t sum, double amount) {
+    sums[sum] += amount;
+    counts[sum] += amount > 0.0 ? 1.0 : 0.0;
+  };
+  std::size_t i = 0;
+  for (; i + kSums <= amounts.size(); i += kSums) {
+    for (std::size_t sum = 0; sum < kSums; ++sum) add(sum, amounts[i + sum]);
   }
-  return sum > 0.0 ? sum / n : 1.0;
+  for (; i < amounts.size(); ++i) add(0, amounts[i]);
+  const double sum = (sums[0] + sums[1]) + (sums[2] + sums[3]);
+  return sum > 0.0 ? sum / ((counts[0] + counts[1]) + (counts[2] + counts[3])) : 1.0;
 }
 
 }  // namespace

@@ -10,12 +10,12 @@ using ByteCells = Cells<std::int8_t>;
 
 TEST_CASE("the first write fills a cell, and the quantum doubles when cells saturate") {
   ByteCells cells(4, 1, 7);
-  const std::vector<std::uint64_t> at{0, 1};
-  cells.add_block(at, std::vector<double>{12.7, -1.0});
+  const std::vector<std::uint64_t> at{0, 2};
+  cells.add_block(at, std::vector<double>{12.7, -1.0}, at.size());
   CHECK(cells.get(0, 0) == doctest::Approx(12.7));
   CHECK(cells.get(1, 0) == doctest::Approx(-1.0));
   CHECK(cells.numbers()[0] == doctest::Approx(0.1));
-  cells.add_block(at, std::vector<double>{12.7, 0.0});
+  cells.add_block(at, std::vector<double>{12.7, 0.0}, at.size());
   CHECK(cells.numbers()[0] == doctest::Approx(0.2));
   CHECK(std::abs(cells.get(0, 0)) <= 127 * 0.2 + 1e-12);
   CHECK(cells.used() == cells.fill().used);
@@ -24,9 +24,9 @@ TEST_CASE("the first write fills a cell, and the quantum doubles when cells satu
 TEST_CASE("many small writes keep their mean") {
   ByteCells cells(1000, 1, 3);
   std::vector<std::uint64_t> at(1000);
-  for (std::size_t i = 0; i < at.size(); ++i) at[i] = i;
-  cells.add_block(at, std::vector<double>(1000, 127.0));  // quantum 1
-  for (int i = 0; i < 50; ++i) cells.add_block(at, std::vector<double>(1000, -0.3));
+  for (std::size_t i = 0; i < at.size(); ++i) at[i] = 2 * i;
+  cells.add_block(at, std::vector<double>(1000, 127.0), at.size());  // quantum 1
+  for (int i = 0; i < 50; ++i) cells.add_block(at, std::vector<double>(1000, -0.3), at.size());
   double mean = 0.0;
   for (std::size_t i = 0; i < at.size(); ++i) mean += cells.get(i, 0) / 1000.0;
   // Standard error of the mean: sqrt(50 * 0.21 / 1000) = 0.1.

@@ -53,3 +53,23 @@ TEST_CASE("growing and clearing") {
   map.insert(17, 4);
   CHECK(map.find(17) == 4);
 }
+
+TEST_CASE("what is here may be here, and most of what is not may not, however many came and went") {
+  KeyMap map(0, 5);
+  const KeyHash hash(5);
+  const Key kept = 500, all = 20 * kept;
+  for (Key key = 0; key < all; ++key) {
+    if (key >= kept) map.erase(key - kept);
+    map.insert(key, static_cast<std::int32_t>(key % kept));
+    REQUIRE(map.may_hold(hash(key)));
+  }
+  for (Key key = all - kept; key < all; ++key) CHECK(map.may_hold(hash(key)));
+  const auto gone_that_may = [&] {
+    Key n = 0;
+    for (Key key = 0; key < all - kept; ++key) n += map.may_hold(hash(key));
+    return n;
+  };
+  CHECK(gone_that_may() < all / 10);
+  map.clear();
+  CHECK(gone_that_may() == 0);
+}

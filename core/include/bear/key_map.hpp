@@ -35,6 +35,14 @@ class KeyMap {
     return value;
   }
 
+  // Whether the key with this hash may be here: true for all that are, and for one in fifty that
+  // are not. Of many keys most can be told to be absent without a branch, where looking for each
+  // would take one that cannot be foreseen.
+  bool may_hold(std::uint64_t hash) const {
+    const std::uint64_t bit = hash >> filter_shift_;
+    return (filter_[bit / 64] >> (bit % 64) & 1) != 0;
+  }
+
   // The key must be absent, and no other key may have the value.
   void insert(Key key, std::int32_t value) {
     if (kSpread * (size_ + 1) > values_.size()) rebuild(2 * (size_ + 1));
@@ -43,6 +51,7 @@ class KeyMap {
     }
     keys_[static_cast<std::size_t>(value) + 1] = key;
     place(value);
+    mark(hash_(key));
     ++size_;
   }
 
@@ -58,6 +67,8 @@ class KeyMap {
     }
     values_[hole] = kAbsent;
     --size_;
+    // The mark stays, for another key may need it, until so many have gone that all are made anew.
+    if (++gone_ > values_.size() / kSpread) mark_all();
   }
 
   // Room for so many keys, so that none of them makes the map grow.
@@ -68,10 +79,12 @@ class KeyMap {
   void clear() {
     std::fill(values_.begin(), values_.end(), kAbsent);
     size_ = 0;
+    mark_all();
   }
 
  private:
   static constexpr std::size_t kSpread = 4;  // places per key: nearly all misses end at once
+  static constexpr std::size_t kMarks = 16;  // bits of the filter per place
 
   std::size_t home(Key key) const { return hash_(key) & mask_; }
   std::size_t next(std::size_t i) const { return (i + 1) & mask_; }
@@ -92,6 +105,22 @@ class KeyMap {
     for (const std::int32_t value : old) {
       if (value != kAbsent) place(value);
     }
+    filter_.resize(places * kMarks / 64);
+    filter_shift_ = 65 - static_cast<int>(std::bit_width(places * kMarks));
+    mark_all();
+  }
+
+  void mark(std::uint64_t hash) {
+    const std::uint64_t bit = hash >> filter_shift_;
+    filter_[bit / 64] |= std::uint64_t{1} << (bit % 64);
+  }
+
+  void mark_all() {
+    std::fill(filter_.begin(), filter_.end(), 0);
+    for (const std::int32_t value : values_) {
+      if (value != kAbsent) mark(hash_(key_of(value)));
+    }
+    gone_ = 0;
   }
 
   KeyHash hash_;
@@ -99,6 +128,9 @@ class KeyMap {
   std::vector<Key> keys_ = {0};  // by value, after one that stands for none: all keys lie close
   std::size_t mask_ = 0;
   std::size_t size_ = 0;
+  std::vector<std::uint64_t> filter_;  // a bit for the high bits of each key's hash
+  int filter_shift_ = 0;
+  std::size_t gone_ = 0;  // keys erased since the filter was made
 };
 
 }  // namespace bear

@@ -28,6 +28,8 @@ class TopK {
 
   std::int32_t find(Key key) const { return slots_.find(key); }
   std::int32_t find(Key key, std::uint64_t hash) const { return slots_.find(key, hash); }
+  // Whether the key with this hash may be here; see KeyMap.
+  bool may_hold(std::uint64_t hash) const { return slots_.may_hold(hash); }
   std::int32_t smallest();
   // What a newcomer must beat.
   double bar() { return full() ? norm(smallest()) : 0.0; }
@@ -133,7 +135,8 @@ class Selection {
                bool exact);
   void meet(const Places& places, ConstReals damping);
   void collect(std::size_t group, const ActiveSet& active, ConstReals weights, ConstReals z,
-               const Measures& measures);
+               Measures measures);
+  void sort_candidates(const ActiveSet& active);
   void consider(std::size_t group, const Candidate& candidate, const ActiveSet& active,
                 Places& places, Storage& storage, const Measures& measures);
   void draw_held(const ActiveSet& active, const Places& places, ConstReals z, Storage& storage,
@@ -144,7 +147,7 @@ class Selection {
 
   std::size_t classes_, width_;
   std::vector<TopK> tops_;
-  std::vector<Candidate> candidates_;
+  std::vector<Candidate> candidates_, spare_;
   std::vector<double> estimate_, started_;
   std::vector<std::uint32_t> held_;
   std::size_t name_collisions_ = 0;

@@ -21,11 +21,20 @@ struct Places {
   std::size_t group_of(std::size_t i) const { return groups == 1 ? 0 : i % groups; }
   std::size_t column_of(std::size_t i) const { return groups == 1 ? i : i / groups; }
 
-  // The distinct cells, and for every element of `cells` which of them it is: filled in by
-  // storages that write each cell once per batch.
-  std::vector<std::uint64_t> touched;
-  std::vector<std::uint32_t> touch;
-  std::vector<std::uint32_t> table;  // scratch of the numbering
+  // Elements of `cells` that stand for a cell which an earlier one stands for too, rising, each
+  // with the first that does: filled in by storages that write each cell once per batch.
+  struct Shared {
+    std::uint32_t element, first;
+  };
+  std::vector<Shared> shared;
+  void find_shared();
+
+ private:
+  void list_elements(std::size_t bits, bool known);
+
+  // Scratch of find_shared().
+  std::vector<std::uint64_t> seen_;
+  std::vector<std::uint32_t> listed_, table_;
 };
 
 class Storage {

@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "bear/parse/sort.hpp"
+#include "bear/sort.hpp"
 
 namespace bear::parse {
 
@@ -207,8 +207,10 @@ void Kmers::sort_pending() {
   const int used = bits_ * static_cast<int>(k_);
   if (n <= 24) {
     std::sort(pending_.begin(), pending_.end());
-  } else if (n <= 16 * sort_buckets) {
-    bucket_sort(pending_, spare_, used, std::identity(), std::less<Key>());
+  } else if (n <= most_for_buckets) {
+    spare_.clear();
+    bucket_sort<Key>(pending_, spare_.extend(n), used, std::identity(), std::less<Key>());
+    std::swap(pending_, spare_);
   } else {
     constexpr int digit = 11;
     for (int shift = 0; shift < used; shift += digit) sort_by_digit(shift, digit);

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "bear/parse/sort.hpp"
+#include "bear/sort.hpp"
 
 namespace bear::parse {
 
@@ -75,10 +75,14 @@ void Row::take_ids() {
 }
 
 void Row::sort_items() {
-  if (items_.size() <= 12) {
+  const std::size_t n = items_.size();
+  if (n <= 12) {
     insertion_sort(items_.begin(), items_.end(), before);
-  } else if (items_.size() <= 16 * sort_buckets) {
-    bucket_sort(items_, spare_, 64, [](const Item& item) { return item.key; }, before);
+  } else if (n <= most_for_buckets) {
+    spare_.clear();
+    Item* const sorted = spare_.extend(n);
+    bucket_sort<Item>(items_, sorted, 64, [](const Item& item) { return item.key; }, before);
+    std::swap(items_, spare_);
   } else {
     std::sort(items_.begin(), items_.end(), before);
   }

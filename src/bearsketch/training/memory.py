@@ -54,8 +54,9 @@ def active_bytes(config: Config) -> int:
     numbering = 48 + 24  # keys, hashes, entries, columns, table; room that vectors keep
     places = 8 * depth + 4 * (c if config.per_class else 1)
     if config.direction == "staged" or config.precision == "int8":
-        places += depth * (8 + 8 + 4 + 16 + 8 * c)  # the distinct cells, each written once
-    # Weights, gradient, direction, step, new weights; candidates, whose vector grows by doubling.
+        # Amounts of the cells, each written once; a filter, a list and a table of those shared.
+        places += depth * (8 * c + 4 + 8 + 4 + 32 + 8)
+    # Weights, gradient, direction, step, new weights; candidates, twice to sort them.
     vectors = 8 * c * 5 + 48
     if config.storage.startswith("cached"):
         vectors += 8 * c
@@ -74,7 +75,7 @@ def selected_bytes(config: Config) -> int:
         return 0
     groups = config.columns if config.per_class else 1
     width = 1 if config.per_class else config.columns
-    index = 12 * (1 << math.ceil(math.log2(max(4 * config.k, 16))))
+    index = 14 * (1 << math.ceil(math.log2(max(4 * config.k, 16))))
     return groups * (config.k * (104 + 8 * width) + index)
 
 

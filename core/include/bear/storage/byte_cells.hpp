@@ -39,22 +39,23 @@ class Cells<std::int8_t> {
     used_ = writer.used;
   }
 
-  void add_block(std::span<const std::uint64_t> cells, ConstReals amounts) {
-    double largest = 0.0;
-    for (const double amount : amounts) largest = std::max(largest, std::abs(amount));
-    if (largest == 0.0) return;
+  // As for other cells.
+  void add_block(std::span<const std::uint64_t> places, ConstReals amounts, std::size_t distinct) {
+    const std::size_t classes = classes_;
+    const double largest = list_moved(amounts);
+    if (moved_.empty()) return;
     start(largest);
     ++writes_;
     std::size_t clipped = 0;
     Writer writer(*this);
-    const std::size_t classes = classes_;
-    for (std::size_t i = 0; i < cells.size(); ++i) {
+    for (const std::uint32_t i : moved_) {
+      const std::size_t first = places[i] / 2 * classes;
       for (std::size_t c = 0; c < classes; ++c) {
-        clipped += writer.write(cells[i] * classes + c, amounts[i * classes + c]);
+        clipped += writer.write(first + c, amounts[i * classes + c]);
       }
     }
     used_ = writer.used;
-    if (static_cast<double>(clipped) > kClippedShare * static_cast<double>(amounts.size())) {
+    if (static_cast<double>(clipped) > kClippedShare * static_cast<double>(distinct * classes)) {
       double_quantum();
     }
   }
@@ -102,6 +103,34 @@ class Cells<std::int8_t> {
     if (quantum_ == 0.0) quantum_ = largest / kTop;
   }
 
+  // Lists the places with something to add, and returns the largest of it. A good part have nothing,
+  // those of the selected; which they are cannot be foreseen, so nothing branches on it.
+  double list_moved(ConstReals amounts) {
+    const std::size_t n = amounts.size() / classes_, classes = classes_;
+    moved_.resize(n);
+    std::uint32_t* const to = moved_.data();
+    std::size_t moved = 0;
+    double largest = 0.0;
+    const auto list = [&](std::size_t i, double here) {
+      to[moved] = static_cast<std::uint32_t>(i);
+      moved += here != 0.0;
+      largest = std::max(largest, here);
+    };
+    if (classes == 1) {
+      for (std::size_t i = 0; i < n; ++i) list(i, std::abs(amounts[i]));
+    } else {
+      for (std::size_t i = 0; i < n; ++i) {
+        double here = 0.0;
+        for (const double amount : amounts.subspan(i * classes, classes)) {
+          here = std::max(here, std::abs(amount));
+        }
+        list(i, here);
+      }
+    }
+    moved_.resize(moved);
+    return largest;
+  }
+
   // What one round of writes needs, in registers: a byte that is stored might be part of anything,
   // so members would be read again after each.
   struct Writer {
@@ -130,7 +159,7 @@ class Cells<std::int8_t> {
 
   // The floor, within the range of a cell: above zero a conversion does it, without a call.
   static int round_down(double x) {
-    return static_cast<int>(std::clamp(x, -kTop, kTop) + kTop) - static_cast<int>(kTop);
+    return static_cast<int>(std::min(std::max(x, -kTop), kTop) + kTop) - static_cast<int>(kTop);
   }
 
   std::uint64_t salt() const { return seed_ + writes_ * kGolden; }
@@ -171,6 +200,7 @@ class Cells<std::int8_t> {
   std::uint64_t writes_ = 0;
   std::size_t used_ = 0;
   std::vector<std::int8_t> data_;
+  std::vector<std::uint32_t> moved_;  // by list_moved()
 };
 
 }  // namespace bear

@@ -77,10 +77,12 @@ class Cells {
     factor_ = factor;
   }
 
-  // amounts[i][class] to cells[i].
-  void add_block(std::span<const std::uint64_t> cells, ConstReals amounts) {
-    for (std::size_t i = 0; i < cells.size(); ++i) {
-      for (std::size_t c = 0; c < classes_; ++c) add(cells[i], c, amounts[i * classes_ + c]);
+  // amounts[i][class] to the cell of places[i], as Places has them. So many of the cells are
+  // distinct, and of those that are not only the first has amounts.
+  void add_block(std::span<const std::uint64_t> places, ConstReals amounts,
+                 std::size_t /*distinct*/) {
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      for (std::size_t c = 0; c < classes_; ++c) add(places[i] / 2, c, amounts[i * classes_ + c]);
     }
   }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <utility>
 
 #include "bear/storage/byte_cells.hpp"
 
@@ -28,7 +29,7 @@ class CountSketch : public Storage {
     for (const std::uint64_t hash : active.hashes()) {
       for (std::size_t row = 0; row < depth; ++row) *cell++ = place(hash, row);
     }
-    if (writes_once_) number_cells(places);
+    if (writes_once_) places.find_shared();
   }
 
   void query(const Places& places, Reals weights) const override {
@@ -50,7 +51,7 @@ class CountSketch : public Storage {
   void add(const Places& places, ConstReals step) override {
     if (writes_once_) {
       push(places, step, block_);
-      cells_.add_block(places.touched, block_);
+      cells_.add_block(places.cells, block_, places.cells.size() - places.shared.size());
       return;
     }
     const std::size_t n = places.cells.size() / shape_.depth;
@@ -62,27 +63,29 @@ class CountSketch : public Storage {
 
   std::size_t reflect(const Places& places, ConstReals step, Reals change) const override {
     push(places, step, block_);
+    const auto touched =
+        block_.size() - static_cast<std::size_t>(std::count(block_.begin(), block_.end(), 0.0));
+    give_to_shared(places, shape_.classes);
     pull(places, change);
-    return static_cast<std::size_t>(
-        std::count_if(block_.begin(), block_.end(), [](double v) { return v != 0.0; }));
+    return touched;
   }
 
   void crowd(const Places& places, ConstReals amounts, Reals out) const override {
     const std::size_t depth = shape_.depth;
-    block_.assign(places.touched.size(), 0.0);
+    block_.assign(amounts.begin(), amounts.end());
+    if (depth > 1) {
+      block_.resize(places.cells.size());
+      for (std::size_t at = block_.size(); at-- > 0;) block_[at] = block_[at / depth];
+    }
+    take_from_shared(places, 1, block_);
+    give_to_shared(places, 1);
     if (depth == 1) {
-      for (std::size_t a = 0; a < amounts.size(); ++a) block_[places.touch[a]] += amounts[a];
-      for (std::size_t a = 0; a < amounts.size(); ++a) out[a] = block_[places.touch[a]];
+      std::copy(block_.begin(), block_.end(), out.begin());
       return;
     }
     for (std::size_t a = 0; a < amounts.size(); ++a) {
-      for (std::size_t row = 0; row < depth; ++row) {
-        block_[places.touch[a * depth + row]] += amounts[a];
-      }
-    }
-    for (std::size_t a = 0; a < amounts.size(); ++a) {
       double sum = 0.0;
-      for (std::size_t row = 0; row < depth; ++row) sum += block_[places.touch[a * depth + row]];
+      for (std::size_t row = 0; row < depth; ++row) sum += block_[a * depth + row];
       out[a] = sum / static_cast<double>(depth);
     }
   }
@@ -187,51 +190,37 @@ class CountSketch : public Storage {
     return shape_.depth % 2 ? read[half] : 0.5 * (read[half - 1] + read[half]);
   }
 
-  // Which distinct cells the keys touch; as in ActiveSet, nothing branches on a cell being new.
-  static void number_cells(Places& places) {
-    const std::size_t n = places.cells.size();
-    const std::size_t capacity = std::bit_ceil(std::max<std::size_t>(4 * n, 16));
-    const int shift = 65 - static_cast<int>(std::bit_width(capacity));
-    places.table.assign(capacity, 0);
-    places.touched.resize(n);
-    places.touch.resize(n);
-    std::uint32_t* table = places.table.data();
-    std::uint64_t* touched = places.touched.data();
-    std::uint32_t used = 0;
-    for (std::size_t i = 0; i < n; ++i) {
-      const std::uint64_t cell = places.cells[i] / 2;
-      std::size_t at = (cell * kGolden) >> shift;
-      std::uint32_t found = table[at];
-      while ((found != 0) & (touched[found - (found != 0)] != cell)) {
-        at = (at + 1) & (capacity - 1);
-        found = table[at];
-      }
-      touched[used] = cell;
-      const bool is_new = found == 0;
-      used += is_new;
-      const std::uint32_t number = is_new ? used : found;
-      table[at] = number;
-      places.touch[i] = number - 1;
-    }
-    places.touched.resize(used);
-  }
-
-  // block[touched cell][class] = the signed sum of the steps of its keys.
+  // block[element of places.cells][class] = the signed sum of the steps of all keys in that cell;
+  // where several elements stand for it, at the first of them, and zero at the others.
   void push(const Places& places, ConstReals step, std::vector<double>& block) const {
     const std::size_t classes = shape_.classes, depth = shape_.depth;
-    block.assign(places.touched.size() * classes, 0.0);
+    block.resize(places.cells.size() * classes);
     if (single()) {
       for (std::size_t a = 0; a < step.size(); ++a) {
-        block[places.touch[a]] += with_sign(places.cells[a], step[a]);
+        block[a] = with_sign(places.cells[a], step[a]);
       }
-      return;
+    } else {
+      for (std::size_t at = 0; at < places.cells.size(); ++at) {
+        const double* from = step.data() + at / depth * classes;
+        double* to = block.data() + at * classes;
+        for (std::size_t c = 0; c < classes; ++c) to[c] = with_sign(places.cells[at], from[c]);
+      }
     }
-    for (std::size_t a = 0; a < step.size() / classes; ++a) {
-      const double* from = step.data() + a * classes;
-      for (std::size_t at = a * depth; at < (a + 1) * depth; ++at) {
-        double* to = block.data() + places.touch[at] * classes;
-        for (std::size_t c = 0; c < classes; ++c) to[c] += with_sign(places.cells[at], from[c]);
+    take_from_shared(places, classes, block);
+  }
+
+  static void take_from_shared(const Places& places, std::size_t classes,
+                               std::vector<double>& block) {
+    for (const auto& [element, first] : places.shared) {
+      for (std::size_t c = 0; c < classes; ++c) {
+        block[first * classes + c] += std::exchange(block[element * classes + c], 0.0);
       }
+    }
+  }
+
+  void give_to_shared(const Places& places, std::size_t classes) const {
+    for (const auto& [element, first] : places.shared) {
+      copy_few(block_.data() + first * classes, block_.data() + element * classes, classes);
     }
   }
 
@@ -240,16 +229,15 @@ class CountSketch : public Storage {
     const std::size_t classes = shape_.classes, depth = shape_.depth;
     if (single()) {
       for (std::size_t a = 0; a < change.size(); ++a) {
-        change[a] = with_sign(places.cells[a], block_[places.touch[a]]);
+        change[a] = with_sign(places.cells[a], block_[a]);
       }
       return;
     }
     for (std::size_t a = 0; a < change.size() / classes; ++a) {
-      const std::uint64_t* cell = places.cells.data() + a * depth;
-      const std::uint32_t* touch = places.touch.data() + a * depth;
       for (std::size_t c = 0; c < classes; ++c) {
         change[a * classes + c] = combine([&](std::size_t row) {
-          return with_sign(cell[row], block_[touch[row] * classes + c]);
+          const std::size_t at = a * depth + row;
+          return with_sign(places.cells[at], block_[at * classes + c]);
         });
       }
     }

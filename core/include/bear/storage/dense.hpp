@@ -23,11 +23,7 @@ class Dense final : public Storage {
     check(active.keys());
     places.depth = 1;
     places.cells.clear();
-    places.touched.clear();
-    for (const Key key : active.keys()) {
-      places.cells.push_back(2 * key);
-      places.touched.push_back(key);
-    }
+    for (const Key key : active.keys()) places.cells.push_back(2 * key);
   }
 
   void query(const Places& places, Reals weights) const override {
@@ -43,7 +39,7 @@ class Dense final : public Storage {
   }
 
   void add(const Places& places, ConstReals step) override {
-    cells_.add_block(places.touched, step);
+    cells_.add_block(places.cells, step, places.cells.size());
   }
 
   std::size_t reflect(const Places&, ConstReals step, Reals change) const override {

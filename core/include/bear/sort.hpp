@@ -3,14 +3,15 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstddef>
 #include <cstdint>
-#include <utility>
+#include <span>
 
-#include "bear/parse/buffer.hpp"
-
-namespace bear::parse {
+namespace bear {
 
 inline constexpr std::size_t sort_buckets = 256;
+// Beyond, buckets hold too many for what follows.
+inline constexpr std::size_t most_for_buckets = 16 * sort_buckets;
 
 // For items that are few or nearly in order.
 template <class T, class Before>
@@ -24,13 +25,13 @@ void insertion_sort(T* first, T* last, Before before) {
   }
 }
 
-// Sorts items by `before`, which must order them by key(item) first. One pass distributes them by
-// the highest of the `key_bits` bits that a key has; keys that are hashes or k-mers spread evenly,
-// so about one comes to a bucket, and what is left is nearly in order. Where many come to one
-// bucket they are sorted by comparison, so that poor keys cost time only. `spare` is room to work
-// in.
+// Writes the items in the order of `before`, which must be that of key(item) first, to `sorted`.
+// One pass distributes them by the highest of the `key_bits` bits that a key has; keys that are
+// hashes or k-mers spread evenly, so about one comes to a bucket, and what is left is nearly in
+// order. Where many come to one bucket they are sorted by comparison, so that poor keys cost time
+// only.
 template <class T, class KeyOf, class Before>
-void bucket_sort(Buffer<T>& items, Buffer<T>& spare, int key_bits, KeyOf key, Before before) {
+void bucket_sort(std::span<const T> items, T* sorted, int key_bits, KeyOf key, Before before) {
   const std::size_t n = items.size();
   const std::size_t buckets = std::min(std::bit_ceil(2 * n), sort_buckets);
   const int shift = std::max(key_bits + 1 - static_cast<int>(std::bit_width(buckets)), 0);
@@ -42,10 +43,7 @@ void bucket_sort(Buffer<T>& items, Buffer<T>& spare, int key_bits, KeyOf key, Be
   for (std::size_t b = 0; b <= buckets; ++b) fullest = std::max(fullest, starts[b]);
   for (std::size_t b = 1; b <= buckets; ++b)
     starts[b] = static_cast<std::uint16_t>(starts[b] + starts[b - 1]);
-  spare.clear();
-  T* sorted = spare.extend(n);
   for (const T& item : items) sorted[starts[bucket(item)]++] = item;  // starts become ends
-  std::swap(items, spare);
   if (fullest <= 8) {
     insertion_sort(sorted, sorted + n, before);
     return;
@@ -55,4 +53,4 @@ void bucket_sort(Buffer<T>& items, Buffer<T>& spare, int key_bits, KeyOf key, Be
   }
 }
 
-}  // namespace bear::parse
+}  // namespace bear
