@@ -15,7 +15,7 @@ struct RowProbe {
   static void add(Row& row, Key key, std::string_view name) {
     std::copy(name.begin(), name.end(), row.text_.room(name.size() + copy_slack));
     row.add_written(name.size(), 1);
-    row.items_[row.hashed_++].key = key;
+    row.hashed_.push(key);
   }
 };
 

@@ -12,14 +12,16 @@ using Key = std::uint64_t;
 
 namespace detail {
 
-constexpr std::uint64_t rotate_left(std::uint64_t x, int bits) {
-  return (x << bits) | (x >> (64 - bits));
-}
-
+// Of one name, or of several side by side: Word is a number or a vector of them.
+template <class Word>
 struct SipState {
-  std::uint64_t v0, v1, v2, v3;
+  Word v0, v1, v2, v3;
 
-  void round() {
+  [[gnu::always_inline]] static Word rotate_left(const Word& x, int bits) {
+    return (x << bits) | (x >> (64 - bits));
+  }
+
+  [[gnu::always_inline]] void round() {
     v0 += v1;
     v1 = rotate_left(v1, 13) ^ v0;
     v0 = rotate_left(v0, 32);
@@ -32,10 +34,20 @@ struct SipState {
     v2 = rotate_left(v2, 32);
   }
 
-  void absorb(std::uint64_t word) {
+  [[gnu::always_inline]] void absorb(const Word& word) {
     v3 ^= word;
     round();
     v0 ^= word;
+  }
+
+  // last: what is left of the bytes, and how many there were above it.
+  [[gnu::always_inline]] Word finish(const Word& last) {
+    absorb(last);
+    v2 ^= 0xff;
+    round();
+    round();
+    round();
+    return v0 ^ v1 ^ v2 ^ v3;
   }
 };
 
@@ -59,71 +71,24 @@ class NameHash {
       : k0_(mix64(seed ^ 0x6265617273656564ULL)), k1_(mix64(seed + 0x9e3779b97f4a7c15ULL)) {}
 
   Key operator()(std::string_view name) const {
-    detail::SipState state = fresh();
+    detail::SipState<std::uint64_t> state = fresh();
     const char* at = name.data();
     std::size_t left = name.size();
     for (; left >= 8; left -= 8, at += 8) state.absorb(load<std::uint64_t>(at));
-    return finish(state, word(at, left), name.size());
+    return state.finish(word(at, left) | (static_cast<std::uint64_t>(name.size()) << 56));
   }
 
-  // The beginning that many names share, hashed once.
-  class Beginning {
-   private:
-    friend class NameHash;
-    detail::SipState state;
-    std::uint64_t tail;  // bytes not absorbed yet
-    int tail_bits;       // of these
-    std::size_t size;
-  };
+  // keys[i] = that of the bytes ends[i] to ends[i + 1] of a text, after which eight more must be
+  // readable. Four names at a time where the processor can: half the time of one after the other.
+  void operator()(const char* text, const std::uint32_t* ends, std::size_t n, Key* keys) const;
 
-  Beginning begin(std::string_view text) const {
-    Beginning out;
-    out.state = fresh();
-    out.size = text.size();
-    const char* at = text.data();
-    std::size_t left = text.size();
-    for (; left >= 8; left -= 8, at += 8) out.state.absorb(load<std::uint64_t>(at));
-    out.tail = word(at, left);
-    out.tail_bits = static_cast<int>(8 * left);
-    return out;
-  }
-
-  // Key of a beginning followed by these n bytes, after which eight more must be readable: words
-  // are then joined in registers, and their ends need no branches.
-  Key join(const Beginning& beginning, const char* at, std::size_t n) const {
-    detail::SipState state = beginning.state;
-    std::uint64_t tail = beginning.tail;
-    const int bits = beginning.tail_bits;
-    // Twice, because a shift by all 64 bits is none.
-    const auto rest = [bits](std::uint64_t x) { return x >> (63 - bits) >> 1; };
-    std::size_t left = n;
-    for (; left >= 8; left -= 8, at += 8) {
-      const std::uint64_t x = load<std::uint64_t>(at);
-      state.absorb(tail | x << bits);
-      tail = rest(x);
-    }
-    const std::uint64_t x = load<std::uint64_t>(at) & ((std::uint64_t{1} << (8 * left)) - 1);
-    tail |= x << bits;
-    if (static_cast<int>(8 * left) + bits >= 64) {
-      state.absorb(tail);
-      tail = rest(x);
-    }
-    return finish(state, tail, beginning.size + n);
-  }
+  // Eight bytes as a number.
+  static std::uint64_t eight(const char* at) { return load<std::uint64_t>(at); }
 
  private:
-  detail::SipState fresh() const {
+  detail::SipState<std::uint64_t> fresh() const {
     return {k0_ ^ 0x736f6d6570736575ULL, k1_ ^ 0x646f72616e646f6dULL, k0_ ^ 0x6c7967656e657261ULL,
             k1_ ^ 0x7465646279746573ULL};
-  }
-
-  static Key finish(detail::SipState state, std::uint64_t tail, std::size_t size) {
-    state.absorb(tail | (static_cast<std::uint64_t>(size) << 56));
-    state.v2 ^= 0xff;
-    state.round();
-    state.round();
-    state.round();
-    return state.v0 ^ state.v1 ^ state.v2 ^ state.v3;
   }
 
   // The last seven bytes or fewer as a number, the first byte lowest whatever the machine, so that

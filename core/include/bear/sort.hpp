@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <span>
 
 namespace bear {
@@ -37,12 +38,14 @@ void bucket_sort(std::span<const T> items, T* sorted, int key_bits, KeyOf key, B
   const int shift = std::max(key_bits + 1 - static_cast<int>(std::bit_width(buckets)), 0);
   const auto bucket = [&](const T& item) { return (key(item) >> shift) & (buckets - 1); };
   std::uint16_t starts[sort_buckets + 1];
-  std::fill_n(starts, buckets + 1, std::uint16_t{0});
+  std::memset(starts, 0, (buckets + 1) * sizeof starts[0]);
   for (const T& item : items) ++starts[bucket(item) + 1];
-  std::uint16_t fullest = 0;
-  for (std::size_t b = 0; b <= buckets; ++b) fullest = std::max(fullest, starts[b]);
-  for (std::size_t b = 1; b <= buckets; ++b)
-    starts[b] = static_cast<std::uint16_t>(starts[b] + starts[b - 1]);
+  std::uint16_t fullest = 0, before_it = 0;
+  for (std::size_t b = 1; b <= buckets; ++b) {
+    fullest = std::max(fullest, starts[b]);
+    before_it = static_cast<std::uint16_t>(before_it + starts[b]);
+    starts[b] = before_it;
+  }
   for (const T& item : items) sorted[starts[bucket(item)]++] = item;  // starts become ends
   if (fullest <= 8) {
     insertion_sort(sorted, sorted + n, before);

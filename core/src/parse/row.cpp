@@ -17,30 +17,10 @@ constexpr auto before = [](const auto& a, const auto& b) {
 
 }  // namespace
 
-// Features of the last space are hashed together: their hashes do not wait for one another, and
-// the loop that reads the line stays short.
-void Row::use_space(std::string_view text) {
-  hash_items();
-  space_.clear();
-  space_.append(text.data(), text.size());
-  space_.reserve(copy_slack);
-  space_hash_ = hash_.begin(text);
-}
-
-void Row::hash_items() {
-  const std::size_t n = items_.size();
-  const NameHash::Beginning begun = space_hash_;
-  const std::size_t skipped = space_.size();
-  const char* text = text_.data();
-  for (; hashed_ < n; ++hashed_) {
-    const std::size_t from = ends_[hashed_] + skipped;
-    items_[hashed_].key = hash_.join(begun, text + from, ends_[hashed_ + 1] - from);
-  }
-}
-
 void Row::clear_items() {
   items_.clear();
-  hashed_ = 0;
+  given_.clear();
+  hashed_.clear();
   text_.clear();
   ends_.clear();
   ends_.push(0);
@@ -74,6 +54,16 @@ void Row::take_ids() {
   block_->values.truncate(first_);
 }
 
+// All names of a row are hashed together: their hashes do not wait for one another, and the loop
+// that reads the line stays short.
+void Row::take_names() {
+  const std::size_t n = given_.size(), known = hashed_.size();
+  Key* const keys = hashed_.extend(n - known) - known;
+  hash_(text_.data(), ends_.data() + known, n - known, keys + known);
+  Item* item = items_.extend(n);
+  for (std::size_t i = 0; i < n; ++i) item[i] = {keys[i], given_[i], static_cast<std::uint32_t>(i)};
+}
+
 void Row::sort_items() {
   const std::size_t n = items_.size();
   if (n <= 12) {
@@ -89,10 +79,10 @@ void Row::sort_items() {
 }
 
 Row::Finished Row::put_in_order(Duplicates duplicates) {
-  if (items_.empty()) {
+  if (given_.empty()) {
     take_ids();
   } else {
-    hash_items();
+    take_names();
   }
   sort_items();
   const auto equal = std::adjacent_find(
@@ -109,7 +99,7 @@ Row::Finished Row::put_in_order(Duplicates duplicates) {
 Row::Finished Row::merge_equal(Duplicates duplicates) {
   std::size_t kept = 0;
   const std::size_t n = items_.size();
-  const bool named = ends_.size() > 1;
+  const bool named = !given_.empty();
   for (std::size_t i = 0; i < n;) {
     Item item = items_[i];
     double sum = item.value;
@@ -134,7 +124,7 @@ void Row::write_items() {
     keys[i] = items_[i].key;
     values[i] = items_[i].value;
   }
-  if (names_ && ends_.size() > 1) write_names();
+  if (names_ && !given_.empty()) write_names();
 }
 
 void Row::write_names() {

@@ -18,10 +18,7 @@ class Row {
   enum class Finished { yes, duplicate, out_of_range };
 
   explicit Row(const Options& options)
-      : hash_(options.seed),
-        space_hash_(hash_.begin({})),
-        max_features_(options.max_features),
-        names_(options.names) {}
+      : hash_(options.seed), max_features_(options.max_features), names_(options.names) {}
 
   // Starts a row after the complete rows of the block.
   void start(Block& block) {
@@ -46,14 +43,18 @@ class Row {
   }
 
   // Names of the features that follow begin with `text`, up to the next call or row.
-  void use_space(std::string_view text);
+  void use_space(std::string_view text) {
+    space_.clear();
+    space_.append(text.data(), text.size());
+    space_.reserve(copy_slack);
+  }
   std::size_t space_size() const { return space_.size(); }
 
   // A feature whose key is the hash of its name, which is the space and `name` joined; of the
   // memory at `name`, `readable` bytes can be read. A row has named features only, or none.
   Added add(std::string_view name, std::size_t readable, float value) {
     if (value == 0) return Added::yes;
-    if (items_.size() >= max_features_ || text_.size() > max_row_name_bytes) return Added::too_many;
+    if (given_.size() >= max_features_ || text_.size() > max_row_name_bytes) return Added::too_many;
     const std::size_t space = space_.size();
     char* text = text_.room(space + name.size() + copy_slack);
     copy_short(text, space_.data(), space, space_.capacity());
@@ -94,13 +95,13 @@ class Row {
 
   // A feature whose name stands in the room of text_.
   void add_written(std::size_t size, float value) {
-    items_.push({0, value, static_cast<std::uint32_t>(items_.size())});
+    given_.push(value);
     ascending_ = false;
     text_.add_written(size);
     ends_.push(static_cast<std::uint32_t>(text_.size()));
   }
   void clear_items();
-  void hash_items();
+  void take_names();
   void take_ids();
   void sort_items();
   Finished put_in_order(Duplicates duplicates);
@@ -113,8 +114,7 @@ class Row {
   }
 
   NameHash hash_;
-  NameHash::Beginning space_hash_;
-  Buffer<char> space_;  // the text it is of
+  Buffer<char> space_;
   std::size_t max_features_;
   bool names_;
   Block* block_ = nullptr;
@@ -123,9 +123,12 @@ class Row {
   Key duplicate_ = 0;
   std::uint64_t duplicates_ = 0, collisions_ = 0;
   Buffer<Item> items_, spare_;
-  std::size_t hashed_ = 0;  // items whose key is known
-  Buffer<char> text_;  // names of the items by place, end to end, with copy_slack after the last
+  // Values of named features in the order they came, their names end to end with copy_slack after
+  // the last, and the keys of those that are hashed.
+  Buffer<float> given_;
+  Buffer<char> text_;
   Buffer<std::uint32_t> ends_;
+  Buffer<Key> hashed_;
 };
 
 }  // namespace bear::parse
