@@ -173,6 +173,12 @@ void ActiveSet::gradient(ConstReals residual, std::size_t classes, Reals g) cons
     const auto start = static_cast<std::size_t>(batch_.indptr[row]) - first;
     const auto stop = static_cast<std::size_t>(batch_.indptr[row + 1]) - first;
     const double* r = residual.data() + row * classes;
+    if (classes == 1) {
+      for (std::size_t e = start; e < stop; ++e) {
+        g[columns_[e]] += static_cast<double>(values[e]) * *r;
+      }
+      continue;
+    }
     for (std::size_t e = start; e < stop; ++e) {
       const double value = static_cast<double>(values[e]);
       double* at = g.data() + columns_[e] * classes;

@@ -248,7 +248,8 @@ void Selection::offer(const ActiveSet& active, Places& places, Reals weights, Co
   if (!measures.damping.empty()) meet(places, measures.damping);
   for (const std::uint32_t i : places.chosen) clear_few(weights.data() + i * width_, width_);
   for (std::size_t g = 0; g < groups(); ++g) {
-    collect(g, active, weights, z, measures);
+    collect(g, active.size(), weights, z, measures);
+    sort_candidates(active);
     for (const auto& candidate : candidates_) {
       consider(g, candidate, active, places, storage, measures);
     }
@@ -276,21 +277,33 @@ void Selection::meet(const Places& places, ConstReals damping) {
 }
 
 // Keys whose weights beat the smallest of the selected; those of the selected are zero here. Which
-// do cannot be foreseen, so all are written, and only those that do move the end.
-void Selection::collect(std::size_t group, const ActiveSet& active, ConstReals weights,
-                        ConstReals z, const Measures measures) {
+// do cannot be foreseen, so all are listed, and only those that do move the end of the list.
+void Selection::collect(std::size_t group, std::size_t n, ConstReals weights, ConstReals z,
+                        const Measures& measures) {
   const double bar = tops_[group].bar();
-  // Copies, because what a candidate is written over might be a member.
-  const std::size_t n = active.size(), classes = classes_, width = width_;
-  candidates_.resize(n);
-  Candidate* to = candidates_.data();
-  for (std::size_t a = 0, at = first_class(group); a < n; ++a, at += classes) {
-    const double size = norm_of(weights.subspan(at, width)) * measures.magnitude_of(a);
-    *to = {norm_of(z.subspan(at, width)), a};
-    to += measures.above(size, a, bar);
+  const std::size_t classes = classes_, width = width_, first = first_class(group);
+  larger_.resize(n);
+  std::uint32_t* to = larger_.data();
+  const auto list = [&to](std::size_t column, bool above) {
+    *to = static_cast<std::uint32_t>(column);
+    to += above;
+  };
+  if (classes == 1 && measures.damping.empty() && !measures.often.empty()) {
+    const double limit = bar * bar * measures.enough;
+    for (std::size_t a = 0; a < n; ++a) {
+      list(a, weights[a] * weights[a] * measures.often[a] > limit);
+    }
+  } else {
+    for (std::size_t a = 0; a < n; ++a) {
+      const double norm = norm_of(weights.subspan(a * classes + first, width));
+      list(a, measures.above(norm * measures.magnitude_of(a), a, bar));
+    }
   }
-  candidates_.resize(static_cast<std::size_t>(to - candidates_.data()));
-  sort_candidates(active);
+  candidates_.clear();
+  for (const std::uint32_t* column = larger_.data(); column != to; ++column) {
+    const ConstReals moved = z.subspan(*column * classes + first, width);
+    candidates_.push_back({norm_of(moved), *column});
+  }
 }
 
 // By falling move, ties by rising key. Moves are not negative, so their bits are in their order;

@@ -134,8 +134,8 @@ class Selection {
   void refresh(std::size_t group, const ActiveSet& active, const Places& places, ConstReals weights,
                bool exact);
   void meet(const Places& places, ConstReals damping);
-  void collect(std::size_t group, const ActiveSet& active, ConstReals weights, ConstReals z,
-               Measures measures);
+  void collect(std::size_t group, std::size_t n, ConstReals weights, ConstReals z,
+               const Measures& measures);
   void sort_candidates(const ActiveSet& active);
   void consider(std::size_t group, const Candidate& candidate, const ActiveSet& active,
                 Places& places, Storage& storage, const Measures& measures);
@@ -148,6 +148,7 @@ class Selection {
   std::size_t classes_, width_;
   std::vector<TopK> tops_;
   std::vector<Candidate> candidates_, spare_;
+  std::vector<std::uint32_t> larger_;  // columns of the candidates
   std::vector<double> estimate_, started_;
   std::vector<std::uint32_t> held_;
   std::size_t name_collisions_ = 0;

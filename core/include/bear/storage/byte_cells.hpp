@@ -103,8 +103,8 @@ class Cells<std::int8_t> {
     if (quantum_ == 0.0) quantum_ = largest / kTop;
   }
 
-  // Lists the places with something to add, and returns the largest of it. A good part have nothing,
-  // those of the selected; which they are cannot be foreseen, so nothing branches on it.
+  // Lists the places with something to add, and returns the largest of it. A good part have
+  // nothing, those of the selected; which they are cannot be foreseen, so nothing branches on it.
   double list_moved(ConstReals amounts) {
     const std::size_t n = amounts.size() / classes_, classes = classes_;
     moved_.resize(n);

@@ -65,7 +65,7 @@ class CachedSketch final : public CountSketch<Cell> {
   std::array<std::uint64_t, kMaxDepth> cells_of(Key key) const {
     std::array<std::uint64_t, kMaxDepth> at{};
     for (std::size_t row = 0; row < this->shape().depth; ++row) {
-      at[row] = Base::place(hash_(key), row);
+      at[row] = Base::place(hash_(key), row, this->shape().width);
     }
     return at;
   }

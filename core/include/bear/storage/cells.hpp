@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 #include "bear/hash.hpp"
@@ -22,6 +23,11 @@ Storage::Fill fill_of(const Data& data, Value value) {
   }
   fill.rms = data.empty() ? 0.0 : std::sqrt(squares / static_cast<double>(data.size()));
   return fill;
+}
+
+// The value, negated if the place (as Places has it) says so; by its sign bit, as half of them do.
+inline double with_sign(std::uint64_t place, double value) {
+  return std::bit_cast<double>(std::bit_cast<std::uint64_t>(value) ^ (place << 63));
 }
 
 // Floating-point cells with a lazy common factor.
@@ -47,6 +53,24 @@ class Cells {
   void add(std::size_t cell, std::size_t c, double amount) {
     Cell& at = data_[cell * classes_ + c];
     at = static_cast<Cell>(static_cast<double>(at) + amount / factor_);
+  }
+
+  // step[key][class] to each of a key's `depth` places, as Places has them.
+  void add_signed(std::span<const std::uint64_t> places, std::size_t depth, ConstReals step) {
+    const std::size_t classes = classes_;
+    const double factor = factor_;
+    Cell* const data = data_.data();
+    const double* from = step.data();
+    for (std::size_t at = 0; at < places.size(); at += depth, from += classes) {
+      for (const std::uint64_t place : places.subspan(at, depth)) {
+        Cell* const to = data + place / 2 * classes;
+        for (std::size_t c = 0; c < classes; ++c) {
+          // Without L2 the factor is 1, and a quotient for each cell a tenth of all learning.
+          const double amount = factor == 1.0 ? from[c] : from[c] / factor;
+          to[c] = static_cast<Cell>(static_cast<double>(to[c]) + with_sign(place, amount));
+        }
+      }
+    }
   }
 
   void scale(double c) {

@@ -25,17 +25,17 @@ class CountSketch : public Storage {
     places.depth = shape_.depth;
     places.cells.resize(active.size() * shape_.depth);
     std::uint64_t* cell = places.cells.data();
-    const std::size_t depth = shape_.depth;
+    const std::size_t depth = shape_.depth, width = shape_.width;
     for (const std::uint64_t hash : active.hashes()) {
-      for (std::size_t row = 0; row < depth; ++row) *cell++ = place(hash, row);
+      *cell++ = place(hash, 0, width);
+      for (std::size_t row = 1; row < depth; ++row) *cell++ = place(hash, row, width);
     }
     if (writes_once_) places.find_shared();
   }
 
   void query(const Places& places, Reals weights) const override {
-    if (single()) {
-      for (std::size_t a = 0; a < weights.size(); ++a) weights[a] = signed_cell(places.cells[a], 0);
-      return;
+    if (single() || (shape_.classes == 1 && shape_.query == Query::mean)) {
+      return single_means(places.cells.data(), weights);
     }
     const std::size_t n = places.cells.size() / shape_.depth;
     for (std::size_t a = 0; a < n; ++a) {
@@ -49,16 +49,11 @@ class CountSketch : public Storage {
   }
 
   void add(const Places& places, ConstReals step) override {
-    if (writes_once_) {
-      push(places, step, block_);
-      cells_.add_block(places.cells, block_, places.cells.size() - places.shared.size());
-      return;
+    if constexpr (!std::is_same_v<Cell, std::int8_t>) {
+      if (!writes_once_) return cells_.add_signed(places.cells, shape_.depth, step);
     }
-    const std::size_t n = places.cells.size() / shape_.depth;
-    for (std::size_t a = 0; a < n; ++a) {
-      put(places.cells.data() + a * shape_.depth, 0,
-          step.subspan(a * shape_.classes, shape_.classes), 1.0);
-    }
+    push(places, step, block_);
+    cells_.add_block(places.cells, block_, places.cells.size() - places.shared.size());
   }
 
   std::size_t reflect(const Places& places, ConstReals step, Reals change) const override {
@@ -103,9 +98,9 @@ class CountSketch : public Storage {
   Fill fill() const override { return cells_.fill(); }
 
  protected:
-  std::uint64_t place(std::uint64_t key_hash, std::size_t row) const {
+  static std::uint64_t place(std::uint64_t key_hash, std::size_t row, std::size_t width) {
     const std::uint64_t h = row_hash(key_hash, row);
-    return 2 * (row * shape_.width + bucket_of(h, shape_.width)) + (negative(h) ? 1 : 0);
+    return 2 * (row * width + bucket_of(h, width)) + (negative(h) ? 1 : 0);
   }
 
   // The key's weights of all classes, from its cells.
@@ -166,6 +161,26 @@ class CountSketch : public Storage {
     }
     const auto depth = static_cast<double>(shape_.depth);
     for (std::size_t c = 0; c < classes; ++c) sums[c] /= depth;
+  }
+
+  // The same for many keys of one class; what the loops need is kept in registers, since a weight
+  // that is stored might be a member.
+  void single_means(const std::uint64_t* at, Reals weights) const {
+    const Cell* const cells = cells_.row(0);
+    const double unit = cells_.unit();
+    const auto read = [=](std::uint64_t place) {
+      return with_sign(place, unit * static_cast<double>(cells[place / 2]));
+    };
+    if (shape_.depth == 1) {
+      for (double& weight : weights) weight = read(*at++);
+      return;
+    }
+    const std::size_t depth = shape_.depth;
+    for (double& weight : weights) {
+      double sum = 0.0;
+      for (const std::uint64_t* const end = at + depth; at != end; ++at) sum += read(*at);
+      weight = sum / static_cast<double>(depth);
+    }
   }
 
   static double median3(double a, double b, double c) {
@@ -245,11 +260,6 @@ class CountSketch : public Storage {
 
   // One cell and one class: the usual sketch of one-byte cells, worth loops of its own.
   bool single() const { return shape_.depth == 1 && shape_.classes == 1; }
-
-  // The value, negated if the place says so; by its sign bit, as half of all places do.
-  static double with_sign(std::uint64_t place, double value) {
-    return std::bit_cast<double>(std::bit_cast<std::uint64_t>(value) ^ (place << 63));
-  }
 
   SketchShape shape_;
   Cells<Cell> cells_;
