@@ -78,6 +78,14 @@ std::vector<std::vector<double>> take_apart_into(Learner& learner, Learner& wide
   return weights;
 }
 
+Exact taken_apart(Learner& learner, Learner& wide, const std::vector<Keys>& keys) {
+  Exact exact;
+  exact.weights = take_apart_into(learner, wide, keys);
+  const auto cells = cells_as<double>(wide);
+  exact.cells.assign(cells.begin(), cells.end());
+  return exact;
+}
+
 // A block of numbers: what moves away from `base` add up to, and how long they were.
 class Moves {
  public:
@@ -120,6 +128,8 @@ void round_to_bytes(std::span<const double> from, Learner& learner, double quant
   const std::uint64_t salt =
       mix64(learner.recipe().seed + kGolden) + static_cast<std::uint64_t>(writes) * kGolden;
   for (std::size_t i = 0; i < to.size() && quantum > 0.0; ++i) {
+    to[i] = 0;
+    if (from[i] == 0.0) continue;  // as most of a wide sketch are
     const double draw = uniform(mix64(salt ^ (i * kGolden)));
     const double q = std::floor(from[i] / quantum + draw);
     to[i] = static_cast<std::int8_t>(std::clamp(q, -kLargestByte, kLargestByte));
@@ -132,11 +142,7 @@ void round_to_bytes(std::span<const double> from, Learner& learner, double quant
 
 Exact take_apart(Learner& learner, const std::vector<Keys>& keys) {
   Learner wide(widened(learner.recipe()));
-  Exact exact;
-  exact.weights = take_apart_into(learner, wide, keys);
-  const auto cells = cells_as<double>(wide);
-  exact.cells.assign(cells.begin(), cells.end());
-  return exact;
+  return taken_apart(learner, wide, keys);
 }
 
 Exact average(const std::vector<Learner*>& parts, ConstReals shares, Learner* start,
@@ -146,7 +152,7 @@ Exact average(const std::vector<Learner*>& parts, ConstReals shares, Learner* st
   }
   Learner wide(widened(parts[0]->recipe()));
   // Without a start, moves are counted from zero.
-  Exact base = take_apart(start == nullptr ? *parts[0] : *start, keys);
+  Exact base = taken_apart(start == nullptr ? *parts[0] : *start, wide, keys);
   if (start == nullptr) {
     for (auto& block : base.weights) std::fill(block.begin(), block.end(), 0.0);
     std::fill(base.cells.begin(), base.cells.end(), 0.0);
