@@ -313,7 +313,7 @@ void Selection::sort_candidates(const ActiveSet& active) {
   const auto before = [keys = active.keys().data()](const Candidate& a, const Candidate& b) {
     return a.moved != b.moved ? a.moved > b.moved : keys[a.column] < keys[b.column];
   };
-  if (n < kFewCandidates || n > most_for_buckets) {
+  if (n < kFewCandidates) {
     return std::sort(candidates_.begin(), candidates_.end(), before);
   }
   const auto bits = [](const Candidate& one) { return std::bit_cast<std::uint64_t>(one.moved); };

@@ -7,12 +7,9 @@
 #include <cstdint>
 #include <cstring>
 #include <span>
+#include <vector>
 
 namespace bear {
-
-inline constexpr std::size_t sort_buckets = 256;
-// Beyond, buckets hold too many for what follows.
-inline constexpr std::size_t most_for_buckets = 16 * sort_buckets;
 
 // For items that are few or nearly in order.
 template <class T, class Before>
@@ -26,6 +23,38 @@ void insertion_sort(T* first, T* last, Before before) {
   }
 }
 
+namespace detail {
+
+inline constexpr std::size_t few_buckets = 256, most_buckets = std::size_t{1} << 16;
+
+// starts: one more than buckets, all 0.
+template <class T, class Count, class Bucket, class Before>
+void distribute(std::span<const T> items, T* sorted, std::span<Count> starts, Bucket bucket,
+                Before before) {
+  for (const T& item : items) ++starts[bucket(item) + 1];
+  Count fullest = 0, so_far = 0;
+  for (Count& start : starts) {
+    fullest = std::max(fullest, start);
+    so_far = static_cast<Count>(so_far + start);
+    start = so_far;
+  }
+  for (const T& item : items) sorted[starts[bucket(item)]++] = item;  // starts become ends
+  constexpr Count few = 8;
+  if (fullest <= few) return insertion_sort(sorted, sorted + items.size(), before);
+  T* from = sorted;
+  for (const Count end : starts.first(starts.size() - 1)) {
+    T* const to = sorted + end;
+    if (to - from > few) {
+      std::sort(from, to, before);
+    } else {
+      insertion_sort(from, to, before);
+    }
+    from = to;
+  }
+}
+
+}  // namespace detail
+
 // Writes the items in the order of `before`, which must be that of key(item) first, to `sorted`.
 // One pass distributes them by the highest of the `key_bits` bits that a key has; keys that are
 // hashes or k-mers spread evenly, so about one comes to a bucket, and what is left is nearly in
@@ -33,26 +62,20 @@ void insertion_sort(T* first, T* last, Before before) {
 // only.
 template <class T, class KeyOf, class Before>
 void bucket_sort(std::span<const T> items, T* sorted, int key_bits, KeyOf key, Before before) {
+  using namespace detail;
   const std::size_t n = items.size();
-  const std::size_t buckets = std::min(std::bit_ceil(2 * n), sort_buckets);
+  // Up to 4,096 items have few buckets, which need no memory of their own.
+  const std::size_t most = n <= 16 * few_buckets ? few_buckets : most_buckets;
+  const std::size_t buckets = std::min(std::bit_ceil(2 * n), most);
   const int shift = std::max(key_bits + 1 - static_cast<int>(std::bit_width(buckets)), 0);
   const auto bucket = [&](const T& item) { return (key(item) >> shift) & (buckets - 1); };
-  std::uint16_t starts[sort_buckets + 1];
-  std::memset(starts, 0, (buckets + 1) * sizeof starts[0]);
-  for (const T& item : items) ++starts[bucket(item) + 1];
-  std::uint16_t fullest = 0, before_it = 0;
-  for (std::size_t b = 1; b <= buckets; ++b) {
-    fullest = std::max(fullest, starts[b]);
-    before_it = static_cast<std::uint16_t>(before_it + starts[b]);
-    starts[b] = before_it;
-  }
-  for (const T& item : items) sorted[starts[bucket(item)]++] = item;  // starts become ends
-  if (fullest <= 8) {
-    insertion_sort(sorted, sorted + n, before);
-    return;
-  }
-  for (std::size_t b = 0; b < buckets; ++b) {
-    std::sort(sorted + (b == 0 ? 0 : starts[b - 1]), sorted + starts[b], before);
+  if (most == few_buckets) {
+    std::uint16_t starts[few_buckets + 1];
+    std::memset(starts, 0, (buckets + 1) * sizeof starts[0]);
+    distribute(items, sorted, std::span(starts, buckets + 1), bucket, before);
+  } else {
+    std::vector<std::size_t> starts(buckets + 1);
+    distribute(items, sorted, std::span(starts), bucket, before);
   }
 }
 

@@ -207,7 +207,7 @@ void Kmers::sort_pending() {
   const int used = bits_ * static_cast<int>(k_);
   if (n <= 24) {
     std::sort(pending_.begin(), pending_.end());
-  } else if (n <= most_for_buckets) {
+  } else if (n <= 4096) {
     spare_.clear();
     bucket_sort<Key>(pending_, spare_.extend(n), used, std::identity(), std::less<Key>());
     std::swap(pending_, spare_);

@@ -66,16 +66,11 @@ void Row::take_names() {
 
 void Row::sort_items() {
   const std::size_t n = items_.size();
-  if (n <= 12) {
-    insertion_sort(items_.begin(), items_.end(), before);
-  } else if (n <= most_for_buckets) {
-    spare_.clear();
-    Item* const sorted = spare_.extend(n);
-    bucket_sort<Item>(items_, sorted, 64, [](const Item& item) { return item.key; }, before);
-    std::swap(items_, spare_);
-  } else {
-    std::sort(items_.begin(), items_.end(), before);
-  }
+  if (n <= 12) return insertion_sort(items_.begin(), items_.end(), before);
+  spare_.clear();
+  Item* const sorted = spare_.extend(n);
+  bucket_sort<Item>(items_, sorted, 64, [](const Item& item) { return item.key; }, before);
+  std::swap(items_, spare_);
 }
 
 Row::Finished Row::put_in_order(Duplicates duplicates) {
