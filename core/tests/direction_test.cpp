@@ -34,7 +34,8 @@ struct Problem {
     const auto storage = make_dense(1, loss->classes(), Precision::float64);
     const Places places;
     with.direct(
-        {active, *loss, targets(), margins, residual, gradient, {}, {}, places, *storage, 0}, z);
+        {active, *loss, targets(), margins, residual, gradient, {}, {}, places, *storage, 0, 1.0},
+        z);
     return z;
   }
 

@@ -75,7 +75,7 @@ std::vector<double> direct(Lbfgs& lbfgs, const Batch& batch, ConstReals g) {
   std::vector<double> z(g.size());
   const auto storage = make_dense(1, 1, Precision::float64);
   const Places places;
-  lbfgs.direct({batch.active, *loss, {}, {}, {}, g, {}, {}, places, *storage, 0}, z);
+  lbfgs.direct({batch.active, *loss, {}, {}, {}, g, {}, {}, places, *storage, 0, 1.0}, z);
   return z;
 }
 

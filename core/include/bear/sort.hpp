@@ -44,7 +44,7 @@ void distribute(std::span<const T> items, T* sorted, std::span<Count> starts, Bu
   T* from = sorted;
   for (const Count end : starts.first(starts.size() - 1)) {
     T* const to = sorted + end;
-    if (to - from > few) {
+    if (static_cast<Count>(to - from) > few) {
       std::sort(from, to, before);
     } else {
       insertion_sort(from, to, before);
