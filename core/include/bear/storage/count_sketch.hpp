@@ -105,9 +105,8 @@ class CountSketch : public Storage {
 
   // The key's weights of all classes, from its cells.
   void estimate(const std::uint64_t* at, Reals weights) const {
-    if (weights.size() > 1 && shape_.depth > 1 && shape_.query == Query::mean) {
-      return means(at, weights);
-    }
+    if (weights.size() > 1 && shape_.depth == 1) return read_cell(*at, weights);
+    if (weights.size() > 1 && shape_.query == Query::mean) return means(at, weights);
     for (std::size_t c = 0; c < weights.size(); ++c) {
       weights[c] = combine([&](std::size_t row) { return signed_cell(at[row], c); });
     }
@@ -147,6 +146,15 @@ class CountSketch : public Storage {
     double sum = 0.0;
     for (std::size_t row = 0; row < shape_.depth; ++row) sum += read(row);
     return sum / static_cast<double>(shape_.depth);
+  }
+
+  // All classes of one cell, as they lie in memory.
+  void read_cell(std::uint64_t place, Reals weights) const {
+    const double unit = with_sign(place, cells_.unit());
+    const Cell* const from = cells_.row(place / 2);
+    double* const to = weights.data();
+    const std::size_t classes = weights.size();
+    for (std::size_t c = 0; c < classes; ++c) to[c] = unit * static_cast<double>(from[c]);
   }
 
   // The sums that combine() makes, of all classes at once: row after row, as they lie in memory.
