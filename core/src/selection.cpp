@@ -129,6 +129,7 @@ void TopK::meet(std::int32_t slot, double square) {
   const double known = magnitude(slot) * magnitude(slot);
   const double now = std::sqrt(known + kMagnitudeRate * (square - known));
   magnitudes_[index(slot)] = static_cast<float>(now);
+  large_ = large_ || now > 1.0;
   measure(slot);
 }
 
@@ -152,6 +153,7 @@ std::int32_t TopK::insert(Key key, ConstReals weights, std::string_view name, do
                  weights_.begin() + static_cast<std::ptrdiff_t>(index(slot) * width_),
                  [this](double weight) { return narrow(weight); });
   magnitudes_[index(slot)] = static_cast<float>(magnitude);
+  large_ = large_ || magnitude > 1.0;
   norms_[index(slot)] = measured(slot);
   set_bound(slot);
   slots_.insert(key, slot);
@@ -245,7 +247,7 @@ void Selection::scale(double c) {
 void Selection::offer(const ActiveSet& active, Places& places, Reals weights, ConstReals z,
                       Storage& storage, const Measures& measures) {
   for (std::size_t g = 0; g < groups(); ++g) refresh(g, active, places, weights, storage.exact());
-  if (!measures.damping.empty()) meet(places, measures.damping);
+  meet(places, measures.damping);
   for (const std::uint32_t i : places.chosen) clear_few(weights.data() + i * width_, width_);
   for (std::size_t g = 0; g < groups(); ++g) {
     collect(g, active.size(), weights, z, measures);
@@ -270,9 +272,13 @@ void Selection::refresh(std::size_t group, const ActiveSet& active, const Places
   }
 }
 
+// Without damping no value of the batch is above 1, and what came with larger ones before learns
+// that too.
 void Selection::meet(const Places& places, ConstReals damping) {
   for (const std::uint32_t i : places.chosen) {
-    tops_[places.group_of(i)].meet(places.members[i], 1.0 / damping[places.column_of(i)]);
+    TopK& top = tops_[places.group_of(i)];
+    if (damping.empty() && !top.large()) continue;
+    top.meet(places.members[i], damping.empty() ? 1.0 : 1.0 / damping[places.column_of(i)]);
   }
 }
 
