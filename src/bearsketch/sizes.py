@@ -33,7 +33,7 @@ def parse_bytes(size: str | int) -> int:
         scale = by_case.get(match[2].lower())
     if match is None or scale is None:
         raise ParameterError(
-            f"a size must be a number with an optional unit B, KB, KiB, MB, MiB, GB, GiB, "
+            f"a size must be a number with an optional unit B, KB, KiB, MB, MiB, GB, GiB, TB, TiB, "
             f"got {size!r}"
         )
     n = int(float(match[1]) * scale)

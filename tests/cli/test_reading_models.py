@@ -223,6 +223,18 @@ def test_merge_refuses_models_that_read_their_data_differently(tmp_path):
     assert "their data was read with different categorical" in refused.stderr
 
 
+def test_merge_refuses_models_of_formats_that_name_features_differently(tmp_path):
+    rows = ['{"w": "prize", "label": 1}', '{"w": "meeting", "label": 0}']
+    (tmp_path / "d.jsonl").write_text("\n".join(rows * 20))
+    (tmp_path / "d.vw").write_text("1 |w prize\n0 |w meeting\n" * 20)
+    parts = [tmp_path / "v.bear", tmp_path / "j.bear"]
+    for data, part in zip(("d.vw", "d.jsonl"), parts, strict=True):
+        good("train", tmp_path / data, "-o", part)
+    got = bearsketch("merge", *parts, "-o", tmp_path / "both.bear")
+    assert got.returncode == 5
+    assert "vw and jsonl, whose features have different names" in got.stderr
+
+
 def test_merge_refuses_one_model_or_the_same_twice(model, tmp_path):
     assert bearsketch("merge", model, "-o", tmp_path / "c.bear").returncode == 2
     assert bearsketch("merge", model, model, "-o", tmp_path / "c.bear").returncode == 2

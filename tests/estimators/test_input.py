@@ -255,3 +255,18 @@ def test_selected_only_of_a_regressor():
 def test_selected_only_needs_a_learner_that_selects(two_classes):
     with pytest.raises(ParameterError, match="selected_only needs a learner that selects"):
         SketchClassifier("fh", selected_only=True).fit(*two_classes)
+
+
+@pytest.mark.parametrize(("column", "told"), [(50, "got one in column 50"), (-4, "column -4")])
+def test_entries_beside_the_columns_are_refused(column, told):
+    X = sp.csr_matrix(np.eye(10)[np.arange(40) % 10])
+    X.indices[7] = column
+    with pytest.raises(ParameterError, match="columns 0 to 9") as caught:
+        SketchClassifier(k=2, memory="1KiB").fit(X, np.arange(40) % 2)
+    assert told in str(caught.value)
+
+
+def test_a_path_is_told_what_reads_it():
+    model = SketchClassifier(k=2, memory="1KiB").fit(np.eye(10), np.arange(10) % 2)
+    with pytest.raises(ParameterError, match="open_like"):
+        model.predict("clicks.vw")

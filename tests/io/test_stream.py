@@ -337,3 +337,11 @@ def test_reading_imports_nothing_heavy():
     )
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert out.stdout.strip() == "[]"
+
+
+def test_inputs_of_different_formats_are_told_to_be_so(tmp_path):
+    (tmp_path / "a.vw").write_text("1 | a\n")
+    (tmp_path / "b.jsonl").write_text('{"label": 1}\n')
+    with pytest.raises(ParseError, match="not VW text") as caught:
+        list(open_stream([tmp_path / "a.vw", tmp_path / "b.jsonl"]))
+    assert "all inputs must have one format, as the first: vw" in str(caught.value)

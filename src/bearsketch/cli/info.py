@@ -117,8 +117,8 @@ def _health(facts: dict[str, Any]) -> list[tuple[str, str]]:
         ("smallest", f"{noise['smallest']:.4g}: smallest selected weight but for 5 %{clear}"),
         (
             "by chance",
-            f"{_about(noise['by_chance'])} of them would reach that; {noise['selected']:,} are "
-            "selected",
+            f"{_about(noise['by_chance'])} of them would reach that by collisions in the sketch "
+            f"alone; {noise['selected']:,} are selected",
         ),
         ("verdict", VERDICTS[noise["verdict"]]),
     ]

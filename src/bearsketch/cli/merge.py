@@ -12,6 +12,7 @@ from bearsketch.cli.checks import check_output
 from bearsketch.cli.guard import say
 from bearsketch.cli.model import load_model
 from bearsketch.cli.options import Json, Quiet
+from bearsketch.cli.told import family
 from bearsketch.exceptions import IncompatibleError, ParameterError
 
 if TYPE_CHECKING:
@@ -94,6 +95,11 @@ def _check_read_alike(one: dict[str, Any], other: dict[str, Any]) -> None:
         )
     if "options" not in one or "options" not in other:
         return  # made in memory: nobody knows
+    forms = [run["format"] for run in (one, other) if "format" in run]
+    if len({*map(family, forms)}) > 1:
+        raise IncompatibleError(
+            f"their data was {forms[0]} and {forms[1]}, whose features have different names"
+        )
     for name in sorted({*one["options"], *other["options"]}):
         if one["options"].get(name) != other["options"].get(name):
             raise IncompatibleError(f"their data was read with different {name}")

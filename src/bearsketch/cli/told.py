@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 # Formats that name features alike.
-_FAMILIES = {"tsv": "csv", "parquet": "csv", "fastq": "fasta"}
+_FAMILIES = {"tsv": "csv", "parquet": "csv", "arrow": "csv", "fastq": "fasta"}
 _NGRAMS = {"ngrams", "char_ngrams", "lowercase", "presence"}
 _TABLE = {"label_column", "weight_column", "categorical", "numeric", "drop", "header", "columns"}
 _TABLE |= {"separator", "decimal", "text_columns"}
@@ -31,6 +31,17 @@ _USED: dict[str, set[str]] = {
 }
 _UNUSED_ELSEWHERE: set[str] = set().union(*_USED.values())
 _SHOWN_COLUMNS = 5
+
+
+def family(form: str) -> str:
+    """Give the format whose features have the same names.
+
+    Examples
+    --------
+    >>> family("parquet"), family("vw")
+    ('csv', 'vw')
+    """
+    return _FAMILIES.get(form, form)
 
 
 class Told:
@@ -68,7 +79,7 @@ class Told:
 
     def _check_format(self) -> None:
         """Say what cannot be meant, once the format is known."""
-        form = _FAMILIES.get(self._stream.format, self._stream.format)
+        form = family(self._stream.format)
         used = _USED.get(form, set())
         if form == "csv" and self._stream.options.text_columns:
             used = used | _NGRAMS
@@ -78,7 +89,7 @@ class Told:
                 flag = "--" + spec.name.replace("_", "-")
                 self._display.note(f"warning[OPT-UNUSED] {flag} has no meaning for {form} data")
         learned = None if self._learner is None else self._learner.run.get("format")
-        if learned is not None and _FAMILIES.get(learned, learned) != form:
+        if learned is not None and family(learned) != form:
             self._display.note(
                 f"warning[DATA-FORMAT] the model learned {learned} data and this is {form}: "
                 "their features have different names"

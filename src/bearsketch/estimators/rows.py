@@ -69,6 +69,7 @@ class SparseRows:
         part = self.matrix[take]
         values = _as_float32(part.data)
         indptr, keys = part.indptr.astype(np.int64, copy=False), part.indices
+        _check_columns(keys, self.columns)
         stored = values != 0
         if not stored.all():
             # Explicit zeros say the same as absent entries, and must not be selected.
@@ -122,6 +123,12 @@ class BatchRows:
 
 def named_rows(X: Any) -> Sequence[Any] | None:
     """Rows that carry names instead of columns, or None when X is a matrix or a frame."""
+    if isinstance(X, str | os.PathLike):
+        raise ParameterError(
+            f"X must be rows, got the path {os.fspath(X)!r}",
+            hint="fit_stream learns files; bearsketch.io.open_like(model, path) gives batches of "
+            "one, which predict takes.",
+        )
     if not isinstance(X, list | tuple) and not (
         getattr(X, "ndim", None) == 1 and getattr(getattr(X, "dtype", None), "kind", "") == "O"
     ):
@@ -154,6 +161,17 @@ def matrix_rows(X: Any) -> DenseRows | SparseRows:
         X = X.copy()
         X.sum_duplicates()
     return SparseRows(X)
+
+
+def _check_columns(indices: npt.NDArray[Any], columns: int) -> None:
+    """Refuse entries beside the matrix; SciPy leaves what its owner wrote there unchecked."""
+    low, high = (int(indices.min()), int(indices.max())) if len(indices) else (0, 0)
+    if low < 0 or high >= max(columns, 1):
+        raise ParameterError(
+            f"X must have its entries in columns 0 to {columns - 1}, got one in column "
+            f"{low if low < 0 else high}",
+            hint="Its indices or its shape are wrong: X.check_format() says more.",
+        )
 
 
 def _as_float32(values: npt.NDArray[Any]) -> npt.NDArray[np.float32]:

@@ -81,13 +81,15 @@ def refuse_array(name: str, head: bytes) -> None:
         )
 
 
-def format_hint(head: bytes, form: str) -> str:
-    """Say which format it may be, for an error in the first line."""
+def format_hint(head: bytes, form: str, index: int = 0) -> str:
+    """Say which format it may be, for an error in the first line of an input by its number."""
     if form == "jsonl" and _ARRAY.match(head):
         return _ONE_A_LINE
     sure = certain_format(head)
     if sure is None or sure == form:
         return ""
+    if index:
+        return f"It looks like {sure}, and all inputs must have one format, as the first: {form}."
     return f"The content looks like {sure}: give that format (--format {sure})."
 
 

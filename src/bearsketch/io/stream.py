@@ -322,7 +322,7 @@ class Stream(Closes):
         if self.format in ("auto", "fasta", "fastq"):
             refuse_alignments(found.name, head)
         form = self._settle_format(chunks, found, head)
-        hint = format_hint(head, form)
+        hint = format_hint(head, form, index)
         if head.startswith((b"\xff\xfe", b"\xfe\xff")):
             raise DataError(
                 f"{found.name}: the text is UTF-16",
