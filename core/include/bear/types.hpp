@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -62,6 +63,10 @@ inline double dot(ConstReals a, ConstReals b) {
   double sum = 0.0;
   for (std::size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];
   return sum;
+}
+
+inline double norm_of(ConstReals weights) {
+  return weights.size() == 1 ? std::abs(weights[0]) : std::sqrt(dot(weights, weights));
 }
 
 }  // namespace bear
