@@ -114,8 +114,9 @@ void Selection::refresh(std::size_t group, const ActiveSet& active, const Places
 void Selection::meet(const Places& places, ConstReals damping) {
   for (const std::uint32_t i : places.chosen) {
     TopK& top = tops_[places.group_of(i)];
-    if (damping.empty() && !top.large()) continue;
-    top.meet(places.members[i], damping.empty() ? 1.0 : 1.0 / damping[places.column_of(i)]);
+    const std::int32_t slot = places.members[i];
+    if (damping.empty() && top.magnitude(slot) == 1.0) continue;  // as for all of text and clicks
+    top.meet(slot, damping.empty() ? 1.0 : 1.0 / damping[places.column_of(i)]);
   }
 }
 

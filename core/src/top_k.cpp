@@ -106,7 +106,6 @@ void TopK::meet(std::int32_t slot, double square) {
   const double known = magnitude(slot) * magnitude(slot);
   const double now = std::sqrt(known + kMagnitudeRate * (square - known));
   magnitudes_[index(slot)] = static_cast<float>(now);
-  large_ = large_ || now > 1.0;
   measure(slot);
 }
 
@@ -130,7 +129,6 @@ std::int32_t TopK::insert(Key key, ConstReals weights, std::string_view name, do
                  weights_.begin() + static_cast<std::ptrdiff_t>(index(slot) * width_),
                  [this](double weight) { return narrow(weight); });
   magnitudes_[index(slot)] = static_cast<float>(magnitude);
-  large_ = large_ || magnitude > 1.0;
   norms_[index(slot)] = measured(slot);
   set_bound(slot);
   slots_.insert(key, slot);

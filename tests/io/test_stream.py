@@ -153,7 +153,7 @@ def test_too_many_broken_records_are_told_with_what_is_allowed():
         read(data, kmer=3, on_error="skip")
     assert "max_errors allows: 1%" in caught.value.message
     assert "t:4:3: '-' is not a nucleotide letter" in caught.value.hint
-    assert "--max-errors" in caught.value.hint
+    assert "allow more (a larger max_errors, --max-errors)" in caught.value.hint
 
 
 @pytest.mark.parametrize("options", [{}, {"kmer": 3}, {"kmer": 3, "format": "fastq"}])

@@ -41,8 +41,6 @@ class TopK {
   }
   // Root mean square of the values that the key came with, at least 1; kept as a float.
   double magnitude(std::int32_t slot) const { return magnitudes_[index(slot)]; }
-  // Whether any key ever came with a magnitude above 1.
-  bool large() const { return large_; }
   const std::string& name(std::int32_t slot) const { return names_[index(slot)]; }
   // A second name that came with the same key, or nothing.
   const std::string& alias(std::int32_t slot) const { return aliases_[index(slot)]; }
@@ -84,7 +82,6 @@ class TopK {
   std::vector<double> weights_;
   std::vector<double> norms_, bounds_;
   std::vector<float> magnitudes_;
-  bool large_ = false;
   std::vector<std::string> names_, aliases_;
   std::vector<std::int32_t> free_;
   std::vector<std::int32_t> order_;     // heap of slots

@@ -81,7 +81,7 @@ def refuse_array(name: str, head: bytes) -> None:
         )
 
 
-def format_hint(head: bytes, form: str, index: int = 0) -> str:
+def format_hint(head: bytes, form: str, index: int) -> str:
     """Say which format it may be, for an error in the first line of an input by its number."""
     if form == "jsonl" and _ARRAY.match(head):
         return _ONE_A_LINE
