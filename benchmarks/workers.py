@@ -1,8 +1,8 @@
 """Speed-up of local workers: the same run with one worker and with more, in turns.
 
-    python benchmarks/workers.py [--times 10 40] [--workers 1 2] [--repeats 3]
+    python benchmarks/workers.py [--formats vw svmlight] [--times 10 40] [--workers 1 2] [--repeats 3]
 
-Workload (a) is RCV1 repeated as svmlight text. What the cores give at most is measured beside it:
+Workload (a) is RCV1 repeated, as VW text and as svmlight. What the cores give at most is measured beside it:
 as many runs of one worker as there are workers, at the same time, do that many times the work. The machine should do nothing else: the load
 before the first run is printed with the results.
 """
@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import hashlib
+import itertools
 import json
 import os
 import resource
@@ -21,8 +22,9 @@ import tempfile
 import time
 from pathlib import Path
 
-from workloads import rcv1_svmlight
+from workloads import as_vw, rcv1_svmlight
 
+FORMATS = ("vw", "svmlight")
 COMMAND = str(Path(sys.executable).parent / "bearsketch")
 
 
@@ -68,6 +70,7 @@ def measure(data: Path, folder: Path, workers: list[int], repeats: int) -> dict[
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--formats", choices=FORMATS, nargs="+", default=FORMATS)
     parser.add_argument("--times", type=int, nargs="+", default=[10, 40])
     parser.add_argument("--workers", type=int, nargs="+", default=[1, 2])
     parser.add_argument("--repeats", type=int, default=3)
@@ -77,10 +80,11 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as temporary:
         folder = given.folder or Path(temporary)
         folder.mkdir(parents=True, exist_ok=True)
-        for times in given.times:
+        for times, name in itertools.product(given.times, given.formats):
             data = rcv1_svmlight(folder, times)
+            data = as_vw(data) if name == "vw" else data
             told = measure(data, folder, given.workers, given.repeats)
-            print(json.dumps({"RCV1 times": times, **told}), flush=True)
+            print(json.dumps({"RCV1 times": times, "as": name, **told}), flush=True)
 
 
 if __name__ == "__main__":

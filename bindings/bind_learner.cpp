@@ -234,55 +234,47 @@ void restore_cells(Learner& learner, const In<std::uint8_t>& given) {
   std::memcpy(bytes.data(), given.data(), given.size());
 }
 
-// Weights of some keys of each group, made exact, and last the cells without them.
-nb::list give_exact(bear::Exact exact, const Learner& learner,
-                    const std::vector<bear::Keys>& keys) {
-  nb::list out;
-  for (std::size_t g = 0; g < keys.size(); ++g) {
-    const std::size_t width = learner.selection().top(g).width();
-    out.append(give(std::move(exact.weights[g]), {keys[g].size(), width}));
-  }
-  out.append(give(std::move(exact.cells)));
-  return out;
-}
-
 std::vector<bear::Keys> views(const std::vector<In<std::uint64_t>>& keys) {
   std::vector<bear::Keys> out;
   for (const auto& part : keys) out.push_back(view(part));
   return out;
 }
 
-nb::list take_apart(Learner& learner, const std::vector<In<std::uint64_t>>& keys) {
+bear::Exact take_apart(Learner& learner, const std::vector<In<std::uint64_t>>& keys) {
   const auto viewed = views(keys);
-  Alone alone(learner.busy);
-  bear::Exact exact = bear::take_apart(learner, viewed);
-  alone.unlock();
-  return give_exact(std::move(exact), learner, viewed);
+  const Alone alone(learner.busy);
+  return bear::take_apart(learner, viewed);
 }
 
-nb::list average(const std::vector<Learner*>& parts, const In<double>& shares, Learner* start,
-                 const std::vector<In<std::uint64_t>>& keys) {
+bear::Exact average(const std::vector<Learner*>& parts, const In<double>& shares, Learner* start,
+                    const std::vector<In<std::uint64_t>>& keys) {
   const auto viewed = views(keys);
-  bear::Exact mean;
-  {
-    const nb::gil_scoped_release released;
-    std::set<Learner*> all(parts.begin(), parts.end());  // each once, always in the same order
-    if (start != nullptr) all.insert(start);
-    std::vector<Exclusive> alone;
-    for (Learner* learner : all) alone.emplace_back(learner->busy);
-    mean = bear::average({parts.begin(), parts.end()}, view(shares), start, viewed);
+  const nb::gil_scoped_release released;
+  std::set<Learner*> all(parts.begin(), parts.end());  // each once, always in the same order
+  if (start != nullptr) all.insert(start);
+  std::vector<Exclusive> alone;
+  for (Learner* learner : all) alone.emplace_back(learner->busy);
+  return bear::average({parts.begin(), parts.end()}, view(shares), start, viewed);
+}
+
+nb::list weights_of(const bear::Exact& exact) {
+  nb::list out;
+  for (std::size_t g = 0; g < exact.weights.size(); ++g) {
+    const std::size_t width = exact.wide->selection().top(g).width();
+    auto copy = exact.weights[g];
+    const std::size_t n = copy.size() / width;
+    out.append(give(std::move(copy), {n, width}));
   }
-  return give_exact(std::move(mean), *parts[0], viewed);
+  return out;
 }
 
-void put_together(Learner& learner, const In<double>& cells,
-                  const std::vector<In<std::uint64_t>>& keys,
+void put_together(Learner& learner, bear::Exact& exact, const std::vector<In<std::uint64_t>>& keys,
                   const std::vector<In<double>>& weights, double quantum, double writes) {
   bear::Returned returned;
   returned.keys = views(keys);
   for (const auto& part : weights) returned.weights.push_back(view(part));
   const Alone alone(learner.busy);
-  bear::put_together(learner, view(cells), returned, quantum, writes);
+  bear::put_together(learner, exact, returned, quantum, writes);
 }
 
 nb::dict fill(const Learner& learner) {
@@ -360,7 +352,7 @@ void bind_learner(nb::module_& m) {
       .def("restore_selected", &restore_selected, nb::arg("group"), nb::arg("keys"),
            nb::arg("weights"), nb::arg("magnitudes"), nb::arg("names"), nb::arg("aliases"))
       .def("take_apart", &take_apart, nb::arg("keys"))
-      .def("put_together", &put_together, nb::arg("cells"), nb::arg("keys"), nb::arg("weights"),
+      .def("put_together", &put_together, nb::arg("exact"), nb::arg("keys"), nb::arg("weights"),
            nb::arg("quantum"), nb::arg("writes"))
       .def("cells", &cells)
       .def("restore_cells", &restore_cells, nb::arg("cells"))
@@ -382,6 +374,7 @@ void bind_learner(nb::module_& m) {
            nb::arg("history_keys"), nb::arg("history_numbers"))
       .def("fill", &fill);
 
+  nb::class_<bear::Exact>(m, "Exact").def_prop_ro("weights", &weights_of);
   m.def("average", &average, nb::arg("parts"), nb::arg("shares"), nb::arg("start").none(),
         nb::arg("keys"));
 }

@@ -9,7 +9,7 @@ from typing import Any
 
 import typer
 
-from bearsketch.cli.app import app
+from bearsketch.cli.app import make_app
 
 HEAD = """# Commands
 
@@ -21,7 +21,7 @@ as this page.
 
 def commands() -> dict[str, Any]:
     """Commands by name, as they are called; those of a group with its name in front."""
-    top: Any = typer.main.get_command(app)
+    top: Any = typer.main.get_command(make_app())
     found = {}
     for name, command in top.commands.items():
         below = getattr(command, "commands", None)

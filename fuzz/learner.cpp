@@ -109,17 +109,16 @@ void check_average(Learner& one, Learner& twin) {
   const std::vector<bear::Keys> keys(chosen.begin(), chosen.end());
   bear::Exact mean = bear::take_apart(one, keys);
   const bear::Exact other = bear::take_apart(twin, keys);
-  for (std::size_t i = 0; i < mean.cells.size(); ++i) {
+  for (std::size_t i = 0; i < mean.cells().size(); ++i) {
     // Not the sum of halves: half of the least numbers there are is rounded.
-    mean.cells[i] += 0.5 * (other.cells[i] - mean.cells[i]);
+    mean.cells()[i] += 0.5 * (other.cells()[i] - mean.cells()[i]);
   }
   const auto numbers = one.storage().numbers();
   const bool narrow = one.recipe().precision == bear::Precision::int8;
   const bear::Returned nothing{std::vector<bear::Keys>(keys.size()),
                                std::vector<bear::ConstReals>(keys.size())};
   const auto before = weights_of(one);  // after the lazy scale was applied, which rounds
-  bear::put_together(one, mean.cells, nothing, narrow ? numbers[0] : 0.0,
-                     narrow ? numbers[1] : 0.0);
+  bear::put_together(one, mean, nothing, narrow ? numbers[0] : 0.0, narrow ? numbers[1] : 0.0);
   check_finite(one);
   require(narrow || weights_of(one) == before, "averaged with itself it stays as it is");
 }

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstring>
+#include <optional>
 
 #include "bear/key_row.hpp"
 
@@ -24,106 +24,213 @@ std::span<T> cells_as(Learner& learner) {
   return {reinterpret_cast<T*>(bytes.data()), bytes.size() / sizeof(T)};
 }
 
-template <class T>
-void widen(Learner& learner, Learner& wide, double factor) {
-  const auto from = cells_as<T>(learner);
-  std::transform(from.begin(), from.end(), cells_as<double>(wide).begin(),
-                 [factor](T cell) { return factor * static_cast<double>(cell); });
-}
-
-void copy_cells(Learner& learner, Learner& wide) {
-  switch (learner.recipe().precision) {
-    case Precision::float64:
-      return widen<double>(learner, wide, 1.0);
-    case Precision::float32:
-      return widen<float>(learner, wide, 1.0);
-    case Precision::int8:
-      return widen<std::int8_t>(learner, wide, learner.storage().numbers()[0]);
-  }
-}
-
-std::vector<double> take_out(const Learner& learner, Learner& wide, std::size_t group, Keys keys) {
-  const TopK& top = learner.selection().top(group);
-  const std::size_t first = learner.selection().first_class(group), width = top.width();
-  const KeyRow row(keys, learner.recipe().seed);
-  Places places;
-  wide.storage().locate(row.active(), places);
-  std::vector<double> weights(keys.size() * width), all(learner.classes());
-  for (std::size_t i = 0; i < keys.size(); ++i) {
-    const Key key = row.active().keys()[i];
-    const std::int32_t slot = top.find(key);
-    wide.storage().query_one(places, i, all);
-    auto own = ConstReals(all).subspan(first, width);
-    if (slot < 0) {
-      wide.storage().admit(key, first, own);
-    } else if (learner.storage().exact()) {
-      own = top.weights(slot);
-    }
-    std::copy(own.begin(), own.end(), weights.begin() + static_cast<std::ptrdiff_t>(i * width));
-  }
-  return weights;
-}
-
-// Fills the cells of `wide`, takes the keys out of them, and gives their weights by group.
-std::vector<std::vector<double>> take_apart_into(Learner& learner, Learner& wide,
-                                                 const std::vector<Keys>& keys) {
-  if (keys.size() != learner.selection().groups()) {
-    throw std::invalid_argument("keys must be given for each group");
-  }
-  copy_cells(learner, wide);
-  std::vector<std::vector<double>> weights;
-  for (std::size_t g = 0; g < keys.size(); ++g) {
-    weights.push_back(take_out(learner, wide, g, keys[g]));
-  }
-  return weights;
-}
-
-Exact taken_apart(Learner& learner, Learner& wide, const std::vector<Keys>& keys) {
-  Exact exact;
-  exact.weights = take_apart_into(learner, wide, keys);
-  const auto cells = cells_as<double>(wide);
-  exact.cells.assign(cells.begin(), cells.end());
-  return exact;
-}
-
-// A block of numbers: what moves away from `base` add up to, and how long they were.
-class Moves {
+// The numbers in the cells of a learner, in double precision.
+class Numbers {
  public:
-  explicit Moves(ConstReals base) : base_(base), sum_(base.size()) {}
-
-  void add(ConstReals to, double share) {
-    std::array<double, 4> squares{};  // sums that need not wait for one another
-    const auto one = [&](std::size_t i, double& square) {
-      const double move = to[i] - base_[i];
-      square += move * move;
-      sum_[i] += share * move;
-    };
-    std::size_t i = 0;
-    for (; i + 4 <= sum_.size(); i += 4) {
-      for (std::size_t j = 0; j < 4; ++j) one(i + j, squares[j]);
-    }
-    for (; i < sum_.size(); ++i) one(i, squares[0]);
-    square_ += share * ((squares[0] + squares[1]) + (squares[2] + squares[3]));
+  explicit Numbers(Learner& learner)
+      : bytes_(learner.storage().bytes()), precision_(learner.recipe().precision) {
+    if (precision_ == Precision::int8) unit_ = learner.storage().numbers()[0];
   }
 
-  std::vector<double> end(bool stretched) && {
-    double square = 0.0;
-    for (const double move : sum_) square += move * move;
-    const double factor = stretched && square > 0.0 ? std::sqrt(square_ / square) : 1.0;
-    for (std::size_t i = 0; i < sum_.size(); ++i) sum_[i] = base_[i] + factor * sum_[i];
-    return std::move(sum_);
+  std::size_t size() const {
+    switch (precision_) {
+      case Precision::float64:
+        return bytes_.size() / sizeof(double);
+      case Precision::float32:
+        return bytes_.size() / sizeof(float);
+      default:
+        return bytes_.size();
+    }
+  }
+
+  // Those from one on.
+  void read(std::size_t from, Reals to) const {
+    switch (precision_) {
+      case Precision::float64:
+        return read_as<double>(from, to);
+      case Precision::float32:
+        return read_as<float>(from, to);
+      case Precision::int8:
+        return read_as<std::int8_t>(from, to);
+    }
   }
 
  private:
-  ConstReals base_;
-  std::vector<double> sum_;
-  double square_ = 0.0;
+  template <class T>
+  void read_as(std::size_t from, Reals to) const {
+    const T* const cells = reinterpret_cast<const T*>(bytes_.data()) + from;
+    const double unit = unit_;
+    for (std::size_t i = 0; i < to.size(); ++i) to[i] = unit * static_cast<double>(cells[i]);
+  }
+
+  std::span<const std::byte> bytes_;
+  Precision precision_;
+  double unit_ = 1.0;
 };
 
-void round_to_bytes(std::span<const double> from, Learner& learner, double quantum, double writes) {
-  double largest = 0.0;
-  for (const double cell : from) largest = std::max(largest, std::abs(cell));
-  quantum = std::max(quantum, largest / kLargestByte);
+// Some keys of each group, where they stand, and all numbers that stand there.
+class Taken {
+ public:
+  Taken(Learner& wide, const std::vector<Keys>& keys) : wide_(wide) {
+    if (keys.size() != wide.selection().groups()) {
+      throw std::invalid_argument("keys must be given for each group");
+    }
+    for (const Keys group : keys) {
+      rows_.push_back(std::make_unique<KeyRow>(group, wide.recipe().seed));
+      wide.storage().locate(rows_.back()->active(), places_.emplace_back());
+      for (const std::uint64_t place : places_.back().cells) list(place / 2);
+    }
+    std::sort(touched_.begin(), touched_.end());
+    touched_.erase(std::unique(touched_.begin(), touched_.end()), touched_.end());
+  }
+
+  // Places of numbers in the cells that a key may change, rising.
+  const std::vector<std::size_t>& touched() const { return touched_; }
+
+  // Weights of the keys by group. They are taken out of the cells of `wide`, where what is touched
+  // must be as in those of the learner.
+  std::vector<std::vector<double>> take_out(const Learner& learner) {
+    std::vector<std::vector<double>> weights;
+    for (std::size_t g = 0; g < rows_.size(); ++g) weights.push_back(take_out(learner, g));
+    return weights;
+  }
+
+ private:
+  void list(std::size_t cell) {
+    for (std::size_t c = 0; c < wide_.classes(); ++c) {
+      touched_.push_back(cell * wide_.classes() + c);
+    }
+  }
+
+  std::vector<double> take_out(const Learner& learner, std::size_t group) {
+    const TopK& top = learner.selection().top(group);
+    const std::size_t first = learner.selection().first_class(group), width = top.width();
+    const Keys keys = rows_[group]->active().keys();
+    std::vector<double> weights(keys.size() * width), all(learner.classes());
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+      const std::int32_t slot = top.find(keys[i]);
+      wide_.storage().query_one(places_[group], i, all);
+      auto own = ConstReals(all).subspan(first, width);
+      if (slot < 0) {
+        wide_.storage().admit(keys[i], first, own);
+      } else if (learner.storage().exact()) {
+        own = top.weights(slot);
+      }
+      std::copy(own.begin(), own.end(), weights.begin() + static_cast<std::ptrdiff_t>(i * width));
+    }
+    return weights;
+  }
+
+  Learner& wide_;
+  std::vector<std::unique_ptr<KeyRow>> rows_;
+  std::vector<Places> places_;
+  std::vector<std::size_t> touched_;
+};
+
+// A learner whose keys were taken out: its numbers are read a block at a time, so that no more than
+// one block of them is ever wide.
+class Apart {
+ public:
+  // No learner stands for one that is zero throughout.
+  Apart(Learner* learner, Learner& wide, Taken& taken) : taken_(taken) {
+    if (learner == nullptr) return;
+    numbers_.emplace(*learner);
+    const auto cells = cells_as<double>(wide);
+    if (numbers_->size() != cells.size()) throw std::invalid_argument("learners must be of a size");
+    for (const std::size_t at : taken.touched()) numbers_->read(at, cells.subspan(at, 1));
+    weights_ = taken.take_out(*learner);
+    for (const std::size_t at : taken.touched()) left_.push_back(cells[at]);
+  }
+
+  void weights(std::size_t group, std::size_t from, Reals to) const {
+    if (!numbers_) return std::fill(to.begin(), to.end(), 0.0);
+    std::copy_n(weights_[group].begin() + static_cast<std::ptrdiff_t>(from), to.size(), to.begin());
+  }
+
+  void cells(std::size_t from, Reals to) const {
+    if (!numbers_) return std::fill(to.begin(), to.end(), 0.0);
+    numbers_->read(from, to);
+    const auto& touched = taken_.touched();
+    const auto first = std::lower_bound(touched.begin(), touched.end(), from);
+    auto left = left_.begin() + (first - touched.begin());
+    for (auto at = first; at != touched.end() && *at < from + to.size(); ++at) {
+      to[*at - from] = *left++;
+    }
+  }
+
+ private:
+  const Taken& taken_;
+  std::optional<Numbers> numbers_;
+  std::vector<std::vector<double>> weights_;
+  std::vector<double> left_;  // of what is touched
+};
+
+// sum += share * (to - base); squares += those of the moves, in sums that need not wait for one
+// another.
+void add_moves(ConstReals base, ConstReals to, double share, Reals sum,
+               std::array<double, 4>& squares) {
+  std::array<double, 4> own = squares;
+  const auto one = [&](std::size_t i, double& square) {
+    const double move = to[i] - base[i];
+    square += move * move;
+    sum[i] += share * move;
+  };
+  std::size_t i = 0;
+  for (; i + 4 <= sum.size(); i += 4) {
+    for (std::size_t j = 0; j < 4; ++j) one(i + j, own[j]);
+  }
+  for (; i < sum.size(); ++i) one(i, own[0]);
+  squares = own;
+}
+
+constexpr std::size_t kBlock = 1024;  // four divides it
+
+template <class Visit>
+void each_block(Reals all, Visit visit) {
+  for (std::size_t from = 0; from < all.size(); from += kBlock) {
+    visit(from, all.subspan(from, std::min(kBlock, all.size() - from)));
+  }
+}
+
+// mean = that of the moves of all parts away from the first, where they end; read(i, from, block)
+// gives numbers of the first and of the parts.
+template <class Read>
+void average_into(Reals mean, ConstReals shares, bool stretched, Read read) {
+  std::vector<std::array<double, 4>> squares(shares.size());
+  std::array<double, kBlock> base_block{}, part_block{};
+  double length = 0.0;
+  each_block(mean, [&](std::size_t from, Reals sum) {
+    const Reals base(base_block.data(), sum.size()), part(part_block.data(), sum.size());
+    read(0, from, base);
+    std::fill(sum.begin(), sum.end(), 0.0);
+    for (std::size_t i = 0; i < shares.size(); ++i) {
+      read(i + 1, from, part);
+      add_moves(base, part, shares[i], sum, squares[i]);
+    }
+    for (const double move : sum) length += move * move;
+  });
+  double lengths = 0.0;
+  for (std::size_t i = 0; i < shares.size(); ++i) {
+    lengths += shares[i] * ((squares[i][0] + squares[i][1]) + (squares[i][2] + squares[i][3]));
+  }
+  const double factor = stretched && length > 0.0 ? std::sqrt(lengths / length) : 1.0;
+  each_block(mean, [&](std::size_t from, Reals sum) {
+    const Reals base(base_block.data(), sum.size());
+    read(0, from, base);
+    for (std::size_t i = 0; i < sum.size(); ++i) sum[i] = base[i] + factor * sum[i];
+  });
+}
+
+double largest_of(ConstReals numbers) {
+  std::array<double, 4> largest{};  // comparisons that need not wait for one another
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    largest[i % 4] = std::max(largest[i % 4], std::abs(numbers[i]));
+  }
+  return *std::max_element(largest.begin(), largest.end());
+}
+
+void round_to_bytes(ConstReals from, Learner& learner, double quantum, double writes) {
+  quantum = std::max(quantum, largest_of(from) / kLargestByte);
   const auto to = cells_as<std::int8_t>(learner);
   const std::uint64_t salt =
       mix64(learner.recipe().seed + kGolden) + static_cast<std::uint64_t>(writes) * kGolden;
@@ -131,8 +238,9 @@ void round_to_bytes(std::span<const double> from, Learner& learner, double quant
     to[i] = 0;
     if (from[i] == 0.0) continue;  // as most of a wide sketch are
     const double draw = uniform(mix64(salt ^ (i * kGolden)));
-    const double q = std::floor(from[i] / quantum + draw);
-    to[i] = static_cast<std::int8_t>(std::clamp(q, -kLargestByte, kLargestByte));
+    const double q = std::clamp(from[i] / quantum + draw, -kLargestByte, kLargestByte);
+    const int whole = static_cast<int>(q);  // towards zero, and so one too many below it
+    to[i] = static_cast<std::int8_t>(q < whole ? whole - 1 : whole);
   }
   const double numbers[] = {quantum, writes};
   learner.storage().restore(numbers);
@@ -140,9 +248,14 @@ void round_to_bytes(std::span<const double> from, Learner& learner, double quant
 
 }  // namespace
 
+Reals Exact::cells() const { return cells_as<double>(*wide); }
+
 Exact take_apart(Learner& learner, const std::vector<Keys>& keys) {
-  Learner wide(widened(learner.recipe()));
-  return taken_apart(learner, wide, keys);
+  Exact exact{{}, std::make_unique<Learner>(widened(learner.recipe()))};
+  Taken taken(*exact.wide, keys);
+  Numbers(learner).read(0, exact.cells());
+  exact.weights = taken.take_out(learner);
+  return exact;
 }
 
 Exact average(const std::vector<Learner*>& parts, ConstReals shares, Learner* start,
@@ -150,56 +263,50 @@ Exact average(const std::vector<Learner*>& parts, ConstReals shares, Learner* st
   if (parts.empty() || shares.size() != parts.size()) {
     throw std::invalid_argument("there must be parts, and a share for each");
   }
-  Learner wide(widened(parts[0]->recipe()));
+  Exact mean{{}, std::make_unique<Learner>(widened(parts[0]->recipe()))};
+  Taken taken(*mean.wide, keys);
   // Without a start, moves are counted from zero.
-  Exact base = taken_apart(start == nullptr ? *parts[0] : *start, wide, keys);
-  if (start == nullptr) {
-    for (auto& block : base.weights) std::fill(block.begin(), block.end(), 0.0);
-    std::fill(base.cells.begin(), base.cells.end(), 0.0);
+  std::vector<Apart> all{Apart(start, *mean.wide, taken)};
+  for (Learner* part : parts) all.emplace_back(part, *mean.wide, taken);
+  for (std::size_t g = 0; g < keys.size(); ++g) {
+    const std::size_t width = parts[0]->selection().top(g).width();
+    average_into(mean.weights.emplace_back(keys[g].size() * width), shares, start != nullptr,
+                 [&](std::size_t i, std::size_t from, Reals to) { all[i].weights(g, from, to); });
   }
-  std::vector<Moves> weights(base.weights.begin(), base.weights.end());
-  Moves cells(base.cells);
-  for (std::size_t i = 0; i < parts.size(); ++i) {
-    const auto own = take_apart_into(*parts[i], wide, keys);
-    for (std::size_t g = 0; g < own.size(); ++g) weights[g].add(own[g], shares[i]);
-    cells.add(cells_as<double>(wide), shares[i]);
-  }
-  Exact mean;
-  for (Moves& moves : weights) mean.weights.push_back(std::move(moves).end(start != nullptr));
-  mean.cells = std::move(cells).end(start != nullptr);
+  average_into(mean.cells(), shares, start != nullptr,
+               [&](std::size_t i, std::size_t from, Reals to) { all[i].cells(from, to); });
   return mean;
 }
 
-void put_together(Learner& learner, ConstReals cells, const Returned& returned, double quantum,
+void put_together(Learner& learner, Exact& exact, const Returned& returned, double quantum,
                   double writes) {
-  Learner wide(widened(learner.recipe()));
-  const auto into = cells_as<double>(wide);
-  if (cells.size() != into.size() || returned.keys.size() != learner.selection().groups() ||
-      returned.weights.size() != returned.keys.size()) {
+  const Reals cells = exact.cells();
+  const std::size_t groups = learner.selection().groups();
+  if (cells.size() != Numbers(learner).size() || returned.keys.size() != groups ||
+      returned.weights.size() != groups) {
     throw std::invalid_argument("cells and keys must be those of the learner");
   }
-  std::copy(cells.begin(), cells.end(), into.begin());
-  for (std::size_t g = 0; g < returned.keys.size(); ++g) {
+  for (std::size_t g = 0; g < groups; ++g) {
     const std::size_t width = learner.selection().top(g).width();
     const std::size_t first = learner.selection().first_class(g);
     if (returned.weights[g].size() != returned.keys[g].size() * width) {
       throw std::invalid_argument("weights must be one per key and class");
     }
     for (std::size_t i = 0; i < returned.keys[g].size(); ++i) {
-      wide.storage().release(returned.keys[g][i], first,
-                             returned.weights[g].subspan(i * width, width));
+      exact.wide->storage().release(returned.keys[g][i], first,
+                                    returned.weights[g].subspan(i * width, width));
     }
   }
   switch (learner.recipe().precision) {
     case Precision::float64:
-      std::copy(into.begin(), into.end(), cells_as<double>(learner).begin());
+      std::copy(cells.begin(), cells.end(), cells_as<double>(learner).begin());
       break;
     case Precision::float32:
-      std::transform(into.begin(), into.end(), cells_as<float>(learner).begin(),
+      std::transform(cells.begin(), cells.end(), cells_as<float>(learner).begin(),
                      [](double cell) { return static_cast<float>(cell); });
       break;
     case Precision::int8:
-      round_to_bytes(into, learner, quantum, writes);
+      round_to_bytes(cells, learner, quantum, writes);
       break;
   }
 }

@@ -3,6 +3,8 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+
 #include "bear/key_row.hpp"
 #include "helpers.hpp"
 
@@ -56,7 +58,7 @@ TEST_CASE("keys that are taken out have the weights that queries give, and leave
     for (std::size_t i = 0; i < keys.size(); ++i) {
       if (exact.weights[0][i] != 0.0) CHECK(exact.weights[0][i] == doctest::Approx(before[i]));
     }
-    for (const double cell : exact.cells) total += std::abs(cell);
+    for (const double cell : exact.cells()) total += std::abs(cell);
     CHECK(total == doctest::Approx(0.0));
     CHECK(weights_of(*learner, keys) == before);
   }
@@ -68,10 +70,10 @@ TEST_CASE("what was taken out and put back is the same learner") {
   for (const Key key : all_keys()) {
     (learner->selection().top(0).find(key) >= 0 ? mine : others).push_back(key);
   }
-  const Exact exact = take_apart(*learner, {others});
+  Exact exact = take_apart(*learner, {others});
   const auto keys = all_keys();
   const auto before = weights_of(*learner, keys);
-  put_together(*learner, exact.cells, {{others}, {exact.weights[0]}}, 0.0, 0.0);
+  put_together(*learner, exact, {{others}, {exact.weights[0]}}, 0.0, 0.0);
   const auto after = weights_of(*learner, keys);
   for (std::size_t i = 0; i < keys.size(); ++i) CHECK(after[i] == doctest::Approx(before[i]));
 }
@@ -105,7 +107,7 @@ TEST_CASE("moves from a common start are averaged, and are as long as they were"
     const Exact base = take_apart(*start, {keys});
     const Exact one = take_apart(*a, {keys}), other = take_apart(*b, {keys});
     check(mean.weights[0], base.weights[0], one.weights[0], other.weights[0]);
-    check(mean.cells, base.cells, one.cells, other.cells);
+    check(mean.cells(), base.cells(), one.cells(), other.cells());
   }
 }
 
@@ -115,15 +117,17 @@ TEST_CASE("one-byte cells keep the quantum they are given, or get the one they n
   for (std::size_t i = 0; i < cells.size(); ++i) cells[i] = 0.001 * static_cast<double>(i);
   const std::vector<Key> none;
   for (const double quantum : {0.5, 1e-9}) {
-    put_together(learner, cells, {{none}, {ConstReals()}}, quantum, 7.0);
+    Exact given = take_apart(learner, {none});
+    std::copy(cells.begin(), cells.end(), given.cells().begin());
+    put_together(learner, given, {{none}, {ConstReals()}}, quantum, 7.0);
     const auto numbers = learner.storage().numbers();
     CHECK(numbers[0] == doctest::Approx(std::max(quantum, 0.999 / 127.0)));
     CHECK(numbers[1] == 7.0);
     const Exact exact = take_apart(learner, {none});
     double sum = 0.0, wanted = 0.0;
     for (std::size_t i = 0; i < cells.size(); ++i) {
-      CHECK(std::abs(exact.cells[i] - cells[i]) <= numbers[0] * 1.0000001);
-      sum += exact.cells[i];
+      CHECK(std::abs(exact.cells()[i] - cells[i]) <= numbers[0] * 1.0000001);
+      sum += exact.cells()[i];
       wanted += cells[i];
     }
     // The mean of 1,000 draws is off by less than five standard deviations.
@@ -157,10 +161,10 @@ TEST_CASE("cells that are summed equal those of one learner that got both stream
         both.storage().add(places, step);
       }
       const auto untouched = weights_of(other, keys);
-      auto cells = take_apart(one, {none}).cells;
-      const auto theirs = take_apart(other, {none}).cells;
-      for (std::size_t i = 0; i < cells.size(); ++i) cells[i] += theirs[i];
-      put_together(summed, cells, {{none}, {ConstReals()}}, 0.0, 0.0);
+      Exact sum = take_apart(one, {none});
+      const Exact theirs = take_apart(other, {none});
+      for (std::size_t i = 0; i < sum.cells().size(); ++i) sum.cells()[i] += theirs.cells()[i];
+      put_together(summed, sum, {{none}, {ConstReals()}}, 0.0, 0.0);
       // Twenty writes of one-byte cells are off by a quantum each at most, and by 3 of them here.
       const double tolerance = precision == Precision::float64   ? 1e-13
                                : precision == Precision::float32 ? 1e-5
@@ -175,24 +179,29 @@ TEST_CASE("cells are taken with their common factor") {
   for (const Precision precision : {Precision::float64, Precision::float32}) {
     const auto learner = trained(recipe_of(precision), 3);
     const std::vector<Key> none;
-    const auto before = take_apart(*learner, {none}).cells;
+    const Exact before = take_apart(*learner, {none});
     learner->storage().scale(0.25);
     REQUIRE(learner->storage().factor() == 0.25);
-    auto after = take_apart(*learner, {none}).cells;
-    for (double& cell : after) cell *= 4.0;
-    CHECK(after == before);
+    const Exact after = take_apart(*learner, {none});
+    for (double& cell : after.cells()) cell *= 4.0;
+    CHECK(std::ranges::equal(after.cells(), before.cells()));
   }
 }
 
 TEST_CASE("what does not fit the learner is refused") {
   Learner learner(recipe_of(Precision::float32, 8));
   const std::vector<Key> twice{1, 1}, one{1};
-  const std::vector<double> cells(8), weight(1), few(3);
+  const std::vector<double> weight(1), few(3);
   CHECK_THROWS_AS(take_apart(learner, {}), std::invalid_argument);
   CHECK_THROWS_AS(average({&learner}, {}, nullptr, {one}), std::invalid_argument);
   CHECK_THROWS_AS(average({}, {}, nullptr, {one}), std::invalid_argument);
   CHECK_THROWS_AS(take_apart(learner, {twice}), std::invalid_argument);
-  CHECK_THROWS_AS(put_together(learner, few, {{one}, {weight}}, 0, 0), std::invalid_argument);
+  Learner narrower(recipe_of(Precision::float32, 3));
+  Exact other = take_apart(narrower, {one}), cells = take_apart(learner, {one});
+  CHECK_THROWS_AS(average({&learner, &narrower}, few, nullptr, {one}), std::invalid_argument);
+  const std::vector<double> shares{0.5, 0.5};
+  CHECK_THROWS_AS(average({&learner, &narrower}, shares, nullptr, {one}), std::invalid_argument);
+  CHECK_THROWS_AS(put_together(learner, other, {{one}, {weight}}, 0, 0), std::invalid_argument);
   CHECK_THROWS_AS(put_together(learner, cells, {{}, {}}, 0, 0), std::invalid_argument);
   CHECK_THROWS_AS(put_together(learner, cells, {{one}, {few}}, 0, 0), std::invalid_argument);
 }

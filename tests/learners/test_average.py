@@ -105,9 +105,9 @@ def test_with_collisions_cells_and_exact_weights_together_are_averaged():
     # when the exact weights are put back into the cells, whatever any part selected.
     def flat(learner):
         top = learner._core.selected(0)
-        *_, cells = learner._core.take_apart([np.zeros(0, np.uint64)])
+        apart = learner._core.take_apart([np.zeros(0, np.uint64)])
         spare = type(learner)(learner.config, learner.labels)
-        spare._core.put_together(cells, [top["keys"]], [top["weights"].ravel()], 0.0, 0.0)
+        spare._core.put_together(apart, [top["keys"]], [top["weights"].ravel()], 0.0, 0.0)
         return np.frombuffer(spare._core.cells())
 
     parts = softmax_parts("bear+", (200, 200), width=7)

@@ -5,9 +5,12 @@
 
 namespace bear {
 
+// Weights of some keys by group, [key][class], and cells in double precision that hold the rest.
 struct Exact {
-  std::vector<std::vector<double>> weights;  // by group: [key][class]
-  std::vector<double> cells;                 // without those keys
+  std::vector<std::vector<double>> weights;
+  std::unique_ptr<Learner> wide;
+
+  Reals cells() const;
 };
 
 // Weights of some keys of each group, all made exact: one that is not selected is taken out of the
@@ -20,16 +23,17 @@ Exact take_apart(Learner& learner, const std::vector<Keys>& keys);
 Exact average(const std::vector<Learner*>& parts, ConstReals shares, Learner* start,
               const std::vector<Keys>& keys);
 
-// Cells to put some keys of each group back into, as exact weights leave the selection.
+// Keys of each group to put back into the cells, as exact weights leave the selection.
 struct Returned {
   std::vector<Keys> keys;
   std::vector<ConstReals> weights;
 };
 
-// The way back: fills the cells of a learner. One-byte cells get at least this quantum, more where
-// the largest needs it, and are rounded up or down at random in proportion; the draw is a hash of
-// the seed, the number of writes and the cell.
-void put_together(Learner& learner, ConstReals cells, const Returned& returned, double quantum,
+// The way back: fills the cells of a learner from those of `exact`, which get the returned keys
+// first. One-byte cells get at least this quantum, more where the largest needs it, and are rounded
+// up or down at random in proportion; the draw is a hash of the seed, the number of writes and the
+// cell.
+void put_together(Learner& learner, Exact& exact, const Returned& returned, double quantum,
                   double writes);
 
 }  // namespace bear

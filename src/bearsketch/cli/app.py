@@ -1,26 +1,32 @@
-"""The ``bearsketch`` command: one file per subcommand, registered here."""
+"""The ``bearsketch`` command: one file per subcommand, imported when asked for."""
 
 from __future__ import annotations
 
+import importlib
+import sys
+from collections.abc import Sequence
 from typing import Annotated, Any
 
 import typer
 from typer.core import TyperCommand
 
-from bearsketch.cli.datasets import datasets
-from bearsketch.cli.demo import demo
-from bearsketch.cli.evaluate import evaluate
-from bearsketch.cli.export import export
-from bearsketch.cli.features import features
 from bearsketch.cli.guard import guarded, open_standard_files
-from bearsketch.cli.info import info
-from bearsketch.cli.merge import merge
-from bearsketch.cli.plan import plan
-from bearsketch.cli.predict import predict
-from bearsketch.cli.report import report
-from bearsketch.cli.reproduce import reproduce
-from bearsketch.cli.simulate import simulate
-from bearsketch.cli.train import train
+
+COMMANDS = (
+    "train",
+    "predict",
+    "evaluate",
+    "features",
+    "info",
+    "merge",
+    "export",
+    "report",
+    "plan",
+    "simulate",
+    "reproduce",
+    "demo",
+    "datasets",
+)
 
 
 class Command(TyperCommand):
@@ -44,33 +50,6 @@ def options_like(given: str, parameters: list[Any]) -> list[str]:
     return [name for name in names if name.startswith(given) or word in name.split("-")]
 
 
-app = typer.Typer(
-    name="bearsketch",
-    no_args_is_help=True,
-    add_completion=False,
-    rich_markup_mode="markdown",
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
-COMMANDS = (
-    train,
-    predict,
-    evaluate,
-    features,
-    info,
-    merge,
-    export,
-    report,
-    plan,
-    simulate,
-    reproduce,
-    demo,
-)
-for command in COMMANDS:
-    app.command(cls=Command)(guarded(command))
-app.add_typer(datasets)
-
-
 def _show_version(wanted: bool) -> None:
     if wanted:
         from bearsketch import __version__
@@ -79,7 +58,6 @@ def _show_version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
 def root(
     version: Annotated[
         bool,
@@ -89,7 +67,27 @@ def root(
     """Find the k most predictive features by name, in one pass, in a memory budget."""
 
 
+def make_app(names: Sequence[str] = COMMANDS) -> typer.Typer:
+    """Make the command with these of its subcommands, which are imported here."""
+    app = typer.Typer(
+        name="bearsketch",
+        no_args_is_help=True,
+        add_completion=False,
+        rich_markup_mode="markdown",
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["-h", "--help"]},
+        callback=root,
+    )
+    for name in names:
+        command = getattr(importlib.import_module(f"bearsketch.cli.{name}"), name)
+        if isinstance(command, typer.Typer):
+            app.add_typer(command)
+        else:
+            app.command(cls=Command)(guarded(command))
+    return app
+
+
 def main() -> None:
-    """Run the command."""
+    """Run the command: of its subcommands only the one asked for, which starts it sooner."""
     open_standard_files()
-    app()
+    make_app([name for name in COMMANDS if name in sys.argv[1:2]] or COMMANDS)()

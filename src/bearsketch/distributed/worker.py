@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from multiprocessing.connection import Connection
 from typing import Any
 
+from bearsketch import _core
 from bearsketch.distributed.task import Beat, Job, Opened, learn_partition, open_partition
 from bearsketch.exceptions import BearError, ModelFileError
 
@@ -19,6 +20,7 @@ def work(pipe: Connection, copied: Sequence[Connection]) -> None:
     """Learn what comes through the pipe, until its other end is gone."""
     for end in copied:
         end.close()
+    _core.keep_freed_memory()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the process that started this one tells
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     beat, following = _beating(pipe), _Following()

@@ -83,13 +83,14 @@ def average(parts: Sequence[Learner], start: Learner | None = None) -> Learner:
     given = [*parts, *([] if start is None else [start])]
     selected = [[part._core.selected(g) for part in given] for g in range(first._core.groups)]
     unions = [_union([top["keys"] for top in tops]) for tops in selected]
-    *exact, cells = _core.average(
+    apart = _core.average(
         [part._core for part in parts], shares, None if start is None else start._core, unions
     )
+    exact = apart.weights
     magnitudes = [_magnitudes(*both) for both in zip(selected, unions, strict=True)]
     orders = [_order(*three) for three in zip(unions, exact, magnitudes, strict=True)]
     merged = Learner(first.config, first.labels)
-    _fill_cells(merged, cells, exact, unions, orders, parts)
+    _fill_cells(merged, apart, exact, unions, orders, parts)
     arrays, _ = state.dump(merged)
     for g, order in enumerate(orders):
         kept = order[: first.config.k]
@@ -111,7 +112,7 @@ def _union(parts: Sequence[Keys]) -> Keys:
 
 def _fill_cells(
     merged: Learner,
-    cells: Reals,
+    apart: _core.Exact,
     exact: list[Reals],
     unions: list[Keys],
     orders: list[Places],
@@ -128,7 +129,7 @@ def _fill_cells(
     if merged.config.precision == "int8":
         numbers = np.array([part._core.numbers()[0] for part in parts])
         quantum, writes = float(numbers[:, 0].max()), float(numbers[:, 1].max()) + 1.0
-    merged._core.put_together(cells, back, weights, quantum, writes)
+    merged._core.put_together(apart, back, weights, quantum, writes)
 
 
 def _magnitudes(tops: Sequence[dict[str, Any]], keys: Keys) -> npt.NDArray[np.float32]:
