@@ -15,6 +15,7 @@ constexpr double kPhi = 1.5, kSelectedTau = 30.0, kCellTau = 10.0;
 constexpr double kStepMemory = 0.02;  // of the running step
 constexpr double kMostStep = 2.0;  // times what the batch itself allows: beyond, its loss may rise
 constexpr double kInterceptPhi = 0.5;
+constexpr double kLeastSpread = 1.0 / 16.0;
 // Of the step of the selected for squared errors: what the batch allows is there its very minimum,
 // and beyond it one pass only follows noise.
 constexpr double kTightShare = 1.0 / 3.0;
@@ -91,27 +92,29 @@ Staged::Staged(double scale, std::vector<double> means) : scale_(scale) {
 std::vector<double> Staged::numbers() const {
   std::vector<double> all{now_.selected_clock, now_.cell_clock, now_.log_strength, now_.slope,
                           now_.curvature,      now_.error,      now_.step,         now_.batches};
+  const auto shared = now_.sharing.numbers();
+  all.insert(all.end(), shared.begin(), shared.end());
   all.insert(all.end(), now_.means.begin(), now_.means.end());
   return all;
 }
 
 void Staged::restore(std::span<const double> numbers) {
-  constexpr std::size_t kScalars = 8;
-  if (numbers.size() != kScalars + now_.means.size() || !(numbers[0] >= 0.0) ||
-      !(numbers[1] >= 0.0) || !(numbers[6] >= 0.0) || !(numbers[7] >= 0.0)) {
+  constexpr std::size_t kScalars = 8, kAll = kScalars + Sharing::kNumbers;
+  if (numbers.size() != kAll + now_.means.size() || !(numbers[0] >= 0.0) || !(numbers[1] >= 0.0) ||
+      !(numbers[6] >= 0.0) || !(numbers[7] >= 0.0)) {
     throw std::invalid_argument("the staged direction needs its clocks, its strength and its step");
   }
   const double strength = std::clamp(numbers[2], std::log(kLeastStrength), 0.0);
-  now_ = {numbers[0], numbers[1], strength,
-          numbers[3], numbers[4], numbers[5],
-          numbers[6], numbers[7], {numbers.begin() + kScalars, numbers.end()}};
+  now_ = {numbers[0], numbers[1], strength,   numbers[3], numbers[4],
+          numbers[5], numbers[6], numbers[7], {},         {numbers.begin() + kAll, numbers.end()}};
+  now_.sharing.restore(numbers.subspan(kScalars, Sharing::kNumbers));
 }
 
 // own: what the batch allows along the direction of the block; running: what others did; wait: the
 // clock of the block by its tau.
-double Staged::block_step(double own, double running, double wait) const {
+double Staged::block_step(double own, double running, double wait, double boost) const {
   const double pace =
-      importance_ * scale_ * std::exp(next_.log_strength) * kPhi / std::sqrt(1.0 + wait);
+      boost * importance_ * scale_ * std::exp(next_.log_strength) * kPhi / std::sqrt(1.0 + wait);
   return std::min(pace * std::sqrt(own * running), kMostStep * own);
 }
 
@@ -130,7 +133,7 @@ void Staged::direct(const Point& point, Reals z) {
   for (std::size_t i = 0; i < margins_.size(); ++i) margins_[i] = full_[i] - selected * u_[i];
   const double cells = cell_step(point);
   for (std::size_t i = 0; i < z.size(); ++i) z[i] += cells * g_[i];
-  step_size_ = block_step(next_.step, next_.step, now_.cell_clock / kCellTau);
+  step_size_ = block_step(next_.step, next_.step, now_.cell_clock / kCellTau, cell_boost(point));
 }
 
 // A step that suits a value of 40 is 1,600 times too small for one of 1. So steps are taken as if
@@ -259,8 +262,7 @@ void Staged::split_margins(const Point& point) {
 double Staged::selected_step(const Point& point, Reals z) {
   u_.assign(margins_.size(), 0.0);
   if (members_ == 0) return 0.0;
-  residual_.resize(margins_.size());
-  point.loss.residuals(margins_, point.targets, residual_);
+  find_residuals(point);
   point.active.gradient(residual_, point.loss.classes(), z);
   keep_selected(point.places, z, stored_);
   damp_selected(point.places, z);
@@ -273,8 +275,7 @@ double Staged::selected_step(const Point& point, Reals z) {
 
 // g_ = gradient of everything that is not selected, at the margins after the selected moved.
 double Staged::cell_step(const Point& point) {
-  residual_.resize(margins_.size());
-  point.loss.residuals(margins_, point.targets, residual_);
+  find_residuals(point);
   g_.resize(point.weights.size());
   stored_.resize(g_.size());
   point.active.gradient(residual_, point.loss.classes(), g_);
@@ -287,7 +288,25 @@ double Staged::cell_step(const Point& point) {
     next_.cell_clock +=
         static_cast<double>(touched) / static_cast<double>(std::max(touched, point.storage.used()));
   }
-  return block_step(own, next_.step, now_.cell_clock / kCellTau);
+  return block_step(own, next_.step, now_.cell_clock / kCellTau, cell_boost(point));
+}
+
+// The bound on the curvature is that of labels as often as not.
+double Staged::cell_boost(const Point& point) const {
+  if (point.loss.bound_is_tight() || next_.means.empty()) return 1.0;
+  double sum = 0.0;
+  for (const double mean : next_.means) sum += mean * (1.0 - mean);
+  const double spread = 4.0 * sum / static_cast<double>(next_.means.size());
+  return 1.0 / std::sqrt(std::sqrt(std::clamp(spread, kLeastSpread, 1.0)));
+}
+
+// At margins_; what all rows have in common is left to the intercept, where there is one.
+void Staged::find_residuals(const Point& point) {
+  residual_.resize(margins_.size());
+  point.loss.residuals(margins_, point.targets, residual_);
+  if (!next_.means.empty()) {
+    now_.sharing.center(point.targets, point.loss.classes(), residual_);
+  }
 }
 
 // The running step learns what both blocks allow.
@@ -310,6 +329,7 @@ double Staged::line_step(const Point& point, ConstReals change) {
   }
   const double total = point.targets.total();
   if (!(slope > 0.0) || !(squares > 0.0) || !(total > 0.0)) return 0.0;
+  next_.sharing.learn(point.targets, classes, residual_, u_);
   slope_ += slope;
   squares_ += squares / total;
   return slope * total / (point.loss.curvature_bound() * squares);

@@ -22,9 +22,11 @@ class Staged:
         self.slope = self.curvature = 0.0
         first = FIRST_MEAN.get(settings.loss, 1.0 / settings.classes)
         self.means = np.full(settings.classes, first) if settings.intercept else None
+        self.sharing = Sharing()
 
     def direct(self, point):
         self.importance = point.importance
+        self.taken = self.sharing.share() if self.means is not None else 0.0
         before, full = self.batches, self.move_intercept(point)
         self.batches += 1
         self.follow_noise(point, full)
@@ -46,10 +48,12 @@ class Staged:
         z = np.zeros_like(point.w)
         selected = total_slope = total_bend = 0.0
         if inside.any():
-            residual = point.loss.residual(alone, point.labels, point.share)
+            residual = self.residual(point, alone)
             z = np.where(inside, alone_pace * (point.X.T @ residual), 0.0)
             change = point.X @ z
             slope, bend = line(point, residual, change)
+            if bend:
+                self.sharing.learn(point, residual, change)
             own = slope / bend if bend else 0.0
             selected = self.block_step(own, self.running or own, self.selected_clock / 30)
             if isinstance(point.loss, Squared):
@@ -59,17 +63,21 @@ class Staged:
             total_slope, total_bend = slope, bend
             z = selected * z
             full = full - selected * change
-        residual = point.loss.residual(full, point.labels, point.share)
+        residual = self.residual(point, full)
         g = np.where(inside, 0.0, shared_pace * (point.X.T @ residual))
         stored, touched = point.storage.reflect(point.keys, g)
-        slope, bend = line(point, residual, point.X @ np.where(inside, 0.0, stored))
+        change = point.X @ np.where(inside, 0.0, stored)
+        slope, bend = line(point, residual, change)
+        if bend:
+            self.sharing.learn(point, residual, change)
         own = slope / bend if bend else 0.0
         if bend + total_bend:
             allowed = (slope + total_slope) / (bend + total_bend)
             rate = max(0.02, 1 / (before + 1)) if self.running else 1.0
             self.running += rate * (allowed - self.running)
-        cells = self.block_step(own, self.running, self.cell_clock / 10)
-        self.step = self.block_step(self.running, self.running, self.cell_clock / 10)
+        boost = self.cell_boost(point.loss)
+        cells = self.block_step(own, self.running, self.cell_clock / 10, boost)
+        self.step = self.block_step(self.running, self.running, self.cell_clock / 10, boost)
         if touched:
             # What is left of a key that was taken out again is zero, or a rounding error.
             used = np.sum(np.abs(point.storage.cells) > 1e-12)
@@ -112,9 +120,44 @@ class Staged:
             growth *= information / (information + 20)
             self.log_strength = np.clip(self.log_strength + 0.05 * growth, np.log(0.02), 0)
 
-    def block_step(self, own: float, running: float, wait: float) -> float:
+    def residual(self, point, margins):
+        """Residuals without the share of their mean that all rows have in common."""
+        residual = point.loss.residual(margins, point.labels, point.share)
+        if np.count_nonzero(point.share) < 2:
+            return residual
+        return residual - self.taken * np.outer(point.share, residual.sum(axis=0))
+
+    def cell_boost(self, loss) -> float:
+        if self.means is None or isinstance(loss, Squared):
+            return 1.0
+        return np.clip(4 * np.mean(self.means * (1 - self.means)), 1 / 16, 1) ** -0.25
+
+    def block_step(self, own: float, running: float, wait: float, boost: float = 1.0) -> float:
         pace = self.importance * self.scale * np.exp(self.log_strength) * 1.5 / np.sqrt(1 + wait)
-        return min(pace * np.sqrt(own * running), 2 * own)
+        return min(boost * pace * np.sqrt(own * running), 2 * own)
+
+
+class Sharing:
+    """How much further margins move along the mean of the residuals than along the rest."""
+
+    def __init__(self) -> None:
+        self.sums = np.zeros(4)
+
+    def share(self) -> float:
+        if not np.all(self.sums > 0):
+            return 0.0
+        along_mean, means, along_rest, rests = self.sums
+        return np.clip(1 - ((along_rest / rests) / (along_mean / means)) ** 1.5, 0, 0.95)
+
+    def learn(self, point, residual, change) -> None:
+        here = point.share > 0
+        if np.count_nonzero(here) < 2:
+            return
+        shares, residual, change = point.share[here], residual[here], change[here]
+        total, moved = residual.sum(axis=0), shares @ change
+        mean = np.array([total @ moved, total @ total])
+        whole = np.array([np.sum(residual * change), np.sum(residual**2 / shares[:, None])])
+        self.sums += 0.05 * (np.concatenate([mean, whole - mean]) - self.sums)
 
 
 def mean_of(amounts: np.ndarray) -> float:
