@@ -61,12 +61,15 @@ def assert_close(got, wanted, tolerance, what, scale=0.0):
     return scale
 
 
-def check_agreement(core, twin, pool, loss, *, weights=None, passes=1, factor=1.0):
+def check_agreement(
+    core, twin, pool, loss, *, weights=None, passes=1, factor=1.0, change=lambda rows: rows
+):
     tolerance = tolerance_of(core)
     scale = 0.0
     rows, labels = stream(loss, pool, n_rows=BATCHES * ROWS, active=ACTIVE, seed=5)
     grown = {int(key) for key in pool[:6]}
     rows = [{key: x * (factor if key in grown else 1.0) for key, x in row.items()} for row in rows]
+    rows = change(rows)
     for number in range(passes):
         for start in range(0, len(rows), ROWS):
             cut = slice(start, start + ROWS)
@@ -119,6 +122,36 @@ def test_core_equals_twin(learner, loss, step, precision):
 def test_core_equals_twin_where_some_values_are_large(loss, per_class, factor, precision):
     core, twin, pool = make_pair("bear+", loss, precision=precision, per_class=per_class)
     check_agreement(core, twin, pool, loss, factor=factor)
+
+
+@pytest.mark.parametrize("precision", TOLERANCE)
+@pytest.mark.parametrize("loss", LOSSES)
+def test_core_equals_twin_where_some_minibatches_have_large_values(loss, precision):
+    def every_other(rows):
+        small = [{key: np.clip(x, -1.0, 1.0) for key, x in row.items()} for row in rows]
+        return [(rows, small)[i // ROWS % 2][i] for i in range(len(rows))]
+
+    core, twin, pool = make_pair("bear+", loss, precision=precision)
+    check_agreement(core, twin, pool, loss, factor=4.0, change=every_other)
+
+
+@pytest.mark.parametrize("precision", TOLERANCE)
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("loss", LOSSES)
+def test_core_equals_twin_where_rows_have_much_in_common(loss, weighted, precision):
+    core, twin, pool = make_pair("bear+", loss, precision=precision, intercept=True)
+    common = dict.fromkeys(map(int, pool[-4:]), 0.875)
+    weights = np.random.default_rng(3).integers(0, 4, BATCHES * ROWS).astype(float)
+    weights[::ROWS] = 1.0
+    check_agreement(
+        core,
+        twin,
+        pool,
+        loss,
+        weights=weights if weighted else None,
+        change=lambda rows: [row | common for row in rows],
+    )
+    assert twin.direction.sharing.share() > 0.3
 
 
 @pytest.mark.parametrize("precision", TOLERANCE)

@@ -16,7 +16,6 @@ class Measures:
     magnitudes: np.ndarray
     often: np.ndarray
     enough: float = 1.0
-    large: bool = False  # whether some value is above 1
     usual: float = 1.0
     salt: int = 0
 
@@ -100,7 +99,7 @@ class Selection:
                 if key not in top and measures.coarse(measures.magnitudes[i], top.bar(), storage):
                     step[i, columns] = 0.0
                     held.append((i, self.tops.index(top)))
-        return step, held if measures.large else []
+        return step, held
 
     def offer(self, keys, weights, z, storage, measures, held) -> None:
         for top, columns in zip(self.tops, self.columns, strict=True):
@@ -113,8 +112,7 @@ class Selection:
             for i in set(range(len(keys))) - set(fresh):
                 if not storage.exact:
                     top.put(keys[i], weights[i, columns])
-                if measures.large:
-                    top.meet(keys[i], measures.magnitudes[i] ** 2)
+                top.meet(keys[i], measures.magnitudes[i] ** 2)
             fresh = [i for i in fresh if above(i, weights[i, columns])]
             fresh.sort(key=lambda i: (-norm(z[i, columns]), keys[i]))
             for i in fresh:

@@ -40,7 +40,6 @@ class Staged:
             magnitudes=1.0 / np.sqrt(damping[:, 0]),
             often=occurrences,
             enough=1.5 * mean_of(occurrences),
-            large=bool(np.abs(point.X).max() > 1.0),
             usual=np.sqrt(len(damping) / damping.sum()),
             salt=int(np.float64(self.batches).view(np.uint64)),
         )
