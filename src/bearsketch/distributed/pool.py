@@ -61,6 +61,7 @@ class _Worker:
     heard: float
     task: Any = None
     follows: Any = None
+    model: bytes | None = None  # that it has
     answered: bool = False  # any task
     begun: bool = False  # the present one
     limit: float = field(default=_START_SECONDS)
@@ -159,8 +160,11 @@ class Pool(Serial):
 
     def _give(self, worker: _Worker, asked: Round, part: Any) -> None:
         worker.task, worker.begun, worker.heard = part, False, time.monotonic()
+        # A model fills the pipe, and both ends wait for one another: it is sent once in a round.
+        model = None if worker.model is asked.model else asked.model
+        worker.model = asked.model
         with contextlib.suppress(OSError):  # it is dead, which listening will find out
-            worker.pipe.send((asked.model, part, asked.job, worker.follows))
+            worker.pipe.send((model, part, asked.job, worker.follows))
 
     def _listen(self, beat: Any) -> list[tuple[Any, Any]]:
         """Wait for a word of any worker; results, errors, and reasons of losses by partition."""
@@ -182,6 +186,8 @@ class Pool(Serial):
                     if kind in ("done", "error", "failed"):
                         answers.append((worker.task, said))
                         worker.task, worker.answered = None, True
+                    if kind == "failed":  # maybe by a model that was damaged on its way
+                        worker.model = None
             elif worker.task is not None and time.monotonic() - worker.heard > worker.limit:
                 lost = f"its worker said nothing for {worker.limit:g} s"
             if lost:

@@ -23,12 +23,13 @@ def work(pipe: Connection, copied: Sequence[Connection]) -> None:
     _core.keep_freed_memory()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the process that started this one tells
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    beat, following = _beating(pipe), _Following()
+    beat, following, model = _beating(pipe), _Following(), b""
     # Whoever started this process may be gone by now: then there is nothing left to do.
     with contextlib.suppress(EOFError, OSError):
         pipe.send(("ready", None))
         while True:
-            model, part, job, follows = pipe.recv()
+            changed, part, job, follows = pipe.recv()
+            model = model if changed is None else changed
             pipe.send(("begun", None))
             pipe.send(_answer(model, part, job, beat, following.take(part, job)))
             following.begin(follows, job)

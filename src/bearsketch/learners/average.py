@@ -163,14 +163,14 @@ def _names(tops: Sequence[dict[str, Any]]) -> dict[int, tuple[bytes, bytes]]:
     for top in tops:
         if not any(top["names"]):  # ids, which need none
             continue
-        for key, name, alias in zip(
-            top["keys"].tolist(), top["names"], top["aliases"], strict=True
-        ):
-            had, other = found.get(key, (b"", b""))
-            if not had:
-                found[key] = (name, alias)
-            elif not other:
-                found[key] = (had, alias or (name if name != had else b""))
+        both = zip(top["names"], top["aliases"], strict=True)
+        for key, own in zip(top["keys"].tolist(), both, strict=True):
+            known = found.get(key, _NO_NAMES)
+            if not known[0]:
+                found[key] = own
+            elif own != known and not known[1]:
+                name, alias = own
+                found[key] = (known[0], alias or (name if name != known[0] else b""))
     return found
 
 
