@@ -193,9 +193,10 @@ void each_block(Reals all, Visit visit) {
 }
 
 // mean = that of the moves of all parts away from the first, where they end; read(i, from, block)
-// gives numbers of the first and of the parts.
+// gives numbers of the first and of the parts. 0 to 1 says how far the mean is stretched to the
+// length of the moves.
 template <class Read>
-void average_into(Reals mean, ConstReals shares, bool stretched, Read read) {
+void average_into(Reals mean, ConstReals shares, double stretch, Read read) {
   std::vector<std::array<double, 4>> squares(shares.size());
   std::array<double, kBlock> base_block{}, part_block{};
   double length = 0.0;
@@ -213,7 +214,8 @@ void average_into(Reals mean, ConstReals shares, bool stretched, Read read) {
   for (std::size_t i = 0; i < shares.size(); ++i) {
     lengths += shares[i] * ((squares[i][0] + squares[i][1]) + (squares[i][2] + squares[i][3]));
   }
-  const double factor = stretched && length > 0.0 ? std::sqrt(lengths / length) : 1.0;
+  const double whole = length > 0.0 ? std::sqrt(lengths / length) : 1.0;
+  const double factor = 1.0 + stretch * (whole - 1.0);
   each_block(mean, [&](std::size_t from, Reals sum) {
     const Reals base(base_block.data(), sum.size());
     read(0, from, base);
@@ -265,15 +267,19 @@ Exact average(const std::vector<Learner*>& parts, ConstReals shares, Learner* st
   }
   Exact mean{{}, std::make_unique<Learner>(widened(parts[0]->recipe()))};
   Taken taken(*mean.wide, keys);
+  double stretch = start == nullptr ? 0.0 : 1.0;
+  for (std::size_t i = 0; i < parts.size() && start != nullptr; ++i) {
+    stretch -= shares[i] * parts[i]->direction().shared();
+  }
   // Without a start, moves are counted from zero.
   std::vector<Apart> all{Apart(start, *mean.wide, taken)};
   for (Learner* part : parts) all.emplace_back(part, *mean.wide, taken);
   for (std::size_t g = 0; g < keys.size(); ++g) {
     const std::size_t width = parts[0]->selection().top(g).width();
-    average_into(mean.weights.emplace_back(keys[g].size() * width), shares, start != nullptr,
+    average_into(mean.weights.emplace_back(keys[g].size() * width), shares, stretch,
                  [&](std::size_t i, std::size_t from, Reals to) { all[i].weights(g, from, to); });
   }
-  average_into(mean.cells(), shares, start != nullptr,
+  average_into(mean.cells(), shares, stretch,
                [&](std::size_t i, std::size_t from, Reals to) { all[i].cells(from, to); });
   return mean;
 }

@@ -15,7 +15,6 @@ constexpr double kPhi = 1.5, kSelectedTau = 30.0, kCellTau = 10.0;
 constexpr double kStepMemory = 0.02;  // of the running step
 constexpr double kMostStep = 2.0;  // times what the batch itself allows: beyond, its loss may rise
 constexpr double kInterceptPhi = 0.5;
-constexpr double kLeastSpread = 1.0 / 16.0;
 // Of the step of the selected for squared errors: what the batch allows is there its very minimum,
 // and beyond it one pass only follows noise.
 constexpr double kTightShare = 1.0 / 3.0;
@@ -112,9 +111,9 @@ void Staged::restore(std::span<const double> numbers) {
 
 // own: what the batch allows along the direction of the block; running: what others did; wait: the
 // clock of the block by its tau.
-double Staged::block_step(double own, double running, double wait, double boost) const {
+double Staged::block_step(double own, double running, double wait) const {
   const double pace =
-      boost * importance_ * scale_ * std::exp(next_.log_strength) * kPhi / std::sqrt(1.0 + wait);
+      importance_ * scale_ * std::exp(next_.log_strength) * kPhi / std::sqrt(1.0 + wait);
   return std::min(pace * std::sqrt(own * running), kMostStep * own);
 }
 
@@ -133,7 +132,7 @@ void Staged::direct(const Point& point, Reals z) {
   for (std::size_t i = 0; i < margins_.size(); ++i) margins_[i] = full_[i] - selected * u_[i];
   const double cells = cell_step(point);
   for (std::size_t i = 0; i < z.size(); ++i) z[i] += cells * g_[i];
-  step_size_ = block_step(next_.step, next_.step, now_.cell_clock / kCellTau, cell_boost(point));
+  step_size_ = block_step(next_.step, next_.step, now_.cell_clock / kCellTau);
 }
 
 // A step that suits a value of 40 is 1,600 times too small for one of 1. So steps are taken as if
@@ -288,23 +287,16 @@ double Staged::cell_step(const Point& point) {
     next_.cell_clock +=
         static_cast<double>(touched) / static_cast<double>(std::max(touched, point.storage.used()));
   }
-  return block_step(own, next_.step, now_.cell_clock / kCellTau, cell_boost(point));
+  return block_step(own, next_.step, now_.cell_clock / kCellTau);
 }
 
-// The bound on the curvature is that of labels as often as not.
-double Staged::cell_boost(const Point& point) const {
-  if (point.loss.bound_is_tight() || next_.means.empty()) return 1.0;
-  double sum = 0.0;
-  for (const double mean : next_.means) sum += mean * (1.0 - mean);
-  const double spread = 4.0 * sum / static_cast<double>(next_.means.size());
-  return 1.0 / std::sqrt(std::sqrt(std::clamp(spread, kLeastSpread, 1.0)));
-}
-
-// At margins_; what all rows have in common is left to the intercept, where there is one.
+// At margins_; what all rows have in common is left to the intercept, where there is one. Of more
+// than two classes each has few rows in a batch: the mean of their residuals is no offset, but
+// news.
 void Staged::find_residuals(const Point& point) {
   residual_.resize(margins_.size());
   point.loss.residuals(margins_, point.targets, residual_);
-  if (!next_.means.empty()) {
+  if (shares_offset()) {
     now_.sharing.center(point.targets, point.loss.classes(), residual_);
   }
 }

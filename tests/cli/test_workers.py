@@ -119,21 +119,29 @@ def test_nobody_at_the_address(mail, tmp_path):
     assert not (tmp_path / "m.bear").exists()
 
 
-def test_a_killed_driver_goes_on_from_its_checkpoint(mail, tmp_path):
+@pytest.mark.parametrize(
+    ("number", "code"),
+    [(signal.SIGKILL, -signal.SIGKILL), (signal.SIGINT, 130), (signal.SIGTERM, 143)],
+)
+def test_a_stopped_driver_goes_on_from_its_checkpoint(number, code, mail, tmp_path):
     options = ["--workers", "2", "--shards", "4", "--rounds", "30"]
     train(mail, tmp_path / "whole.bear", *options)
     folder, output = tmp_path / "rounds", tmp_path / "m.bear"
     command = [COMMAND, "train", mail, "-o", output, *OPTIONS, *options, "--checkpoint", folder]
     process = subprocess.Popen(
-        [*map(str, command)], env=ENVIRONMENT, stderr=subprocess.DEVNULL, start_new_session=True
+        [*map(str, command)], env=ENVIRONMENT, stderr=subprocess.PIPE, start_new_session=True
     )
     until = time.monotonic() + 60
     while not list(folder.glob("rounds-*.bear")) and time.monotonic() < until:
         time.sleep(0.005)
-    os.kill(process.pid, signal.SIGKILL)
-    process.wait(30)
+    os.kill(process.pid, number)
+    said = process.communicate(timeout=30)[1].decode()
+    assert process.returncode == code
     assert not output.exists()
     assert list(folder.glob("rounds-*.bear"))
+    if number != signal.SIGKILL:
+        assert "interrupted; no model was written; go on from " in said
+        assert said.rstrip().endswith(".bear with --resume")
     refused = bearsketch(*map(str, command[1:]))
     assert refused.returncode == 2
     assert "error[CKPT-EXISTS]" in refused.stderr

@@ -26,7 +26,8 @@ class Staged:
 
     def direct(self, point):
         self.importance = point.importance
-        self.taken = self.sharing.share() if self.means is not None else 0.0
+        few = self.means is not None and len(self.means) <= 2
+        self.taken = self.sharing.share() if few else 0.0
         before, full = self.batches, self.move_intercept(point)
         self.batches += 1
         self.follow_noise(point, full)
@@ -74,9 +75,8 @@ class Staged:
             allowed = (slope + total_slope) / (bend + total_bend)
             rate = max(0.02, 1 / (before + 1)) if self.running else 1.0
             self.running += rate * (allowed - self.running)
-        boost = self.cell_boost(point.loss)
-        cells = self.block_step(own, self.running, self.cell_clock / 10, boost)
-        self.step = self.block_step(self.running, self.running, self.cell_clock / 10, boost)
+        cells = self.block_step(own, self.running, self.cell_clock / 10)
+        self.step = self.block_step(self.running, self.running, self.cell_clock / 10)
         if touched:
             # What is left of a key that was taken out again is zero, or a rounding error.
             used = np.sum(np.abs(point.storage.cells) > 1e-12)
@@ -126,14 +126,9 @@ class Staged:
             return residual
         return residual - self.taken * np.outer(point.share, residual.sum(axis=0))
 
-    def cell_boost(self, loss) -> float:
-        if self.means is None or isinstance(loss, Squared):
-            return 1.0
-        return np.clip(4 * np.mean(self.means * (1 - self.means)), 1 / 16, 1) ** -0.25
-
-    def block_step(self, own: float, running: float, wait: float, boost: float = 1.0) -> float:
+    def block_step(self, own: float, running: float, wait: float) -> float:
         pace = self.importance * self.scale * np.exp(self.log_strength) * 1.5 / np.sqrt(1 + wait)
-        return min(boost * pace * np.sqrt(own * running), 2 * own)
+        return min(pace * np.sqrt(own * running), 2 * own)
 
 
 class Sharing:

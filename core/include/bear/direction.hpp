@@ -55,6 +55,9 @@ class Direction {
   virtual bool wants_pair() const { return false; }
   virtual void observe(const ActiveSet&, ConstReals /*step*/, ConstReals /*change*/, Guards&) {}
 
+  // How much the rows have in common, from 0 to 1, where the direction knows.
+  virtual double shared() const { return 0.0; }
+
   // Whether z is the step itself, to be taken as it is; it then needs no gradient at the point.
   virtual bool scaled() const { return false; }
 

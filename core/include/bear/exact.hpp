@@ -19,7 +19,7 @@ Exact take_apart(Learner& learner, const std::vector<Keys>& keys);
 
 // The mean of learners by their shares. Where all went on from one `start`, their moves from there
 // are averaged, and the mean move of each group and of the cells is stretched to the root mean
-// square of their lengths.
+// square of their lengths; less the more the rows have in common, for so have the moves.
 Exact average(const std::vector<Learner*>& parts, ConstReals shares, Learner* start,
               const std::vector<Keys>& keys);
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from contextlib import nullcontext
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -12,6 +13,7 @@ from bearsketch.cli.told import progressive_text, result_number
 from bearsketch.escape import visible
 from bearsketch.exceptions import ParameterError
 from bearsketch.sizes import format_bytes
+from bearsketch.training.interrupt import Interrupted, Interrupts
 
 if TYPE_CHECKING:
     from bearsketch.distributed import Driver
@@ -96,7 +98,8 @@ def run_sharded(
         if crew.resume and driver.resume():
             display.note(f"resumed after round {driver.done} of {driver.rounds}")
             display.begin(driver.resumed_at)
-        driver.run(runner, Watching(display, prepared))
+        with _told_where(kept), Interrupts() as interrupts:
+            driver.run(runner, Watching(display, prepared), interrupts.held)
     learner = driver.learner
     learner.run = prepared.record(driver)
     learner.save(output)
@@ -106,6 +109,18 @@ def run_sharded(
     if not quiet:
         _report(display, driver, summary, output)
     return summary
+
+
+@contextmanager
+def _told_where(kept: Checkpoints | None) -> Iterator[None]:
+    """Say with an interrupt where the run can go on from."""
+    try:
+        yield
+    except Interrupted as stopped:
+        path = None if kept is None else kept.written
+        told = "" if path is None else f"; go on from {path} with --resume"
+        stopped.args = (f"interrupted; no model was written{told}",)
+        raise
 
 
 def _prepare(
@@ -143,7 +158,8 @@ def _begin(display: Display, prepared: Prepared, workers: int) -> None:
         if odd.code.startswith("TAB-"):  # what columns are was found out here, once for all
             display.note(f"warning[{odd.code}] {odd.source}: {odd.message}")
     display.note(
-        f"{len(plan.partitions):,} partitions: {plan.rounds} rounds of {plan.shards} shards; "
+        f"{_counted(len(plan.partitions), 'partition')}: {_counted(plan.rounds, 'round')} of "
+        f"{_counted(plan.shards, 'shard')}; "
         f"{_counted(workers, 'worker')}"
     )
     busy = max(len(plan.of_round(number)) for number in range(plan.rounds))

@@ -7,6 +7,7 @@ import math
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -30,6 +31,7 @@ from bearsketch.learners.average import average
 from bearsketch.training.checkpoint import Checkpoints, load
 
 Watch = Callable[["Driver"], None]
+Held = Callable[[], AbstractContextManager[None]]
 
 
 @dataclass
@@ -192,13 +194,17 @@ class Driver:
         self.resumed_at = self.tally.learned
         return True
 
-    def run(self, runner: Any, watch: Watch | None = None) -> Learner:
-        """Train to the end, or from where a checkpoint ended; returns the model."""
+    def run(self, runner: Any, watch: Watch | None = None, held: Held = nullcontext) -> Learner:
+        """Train to the end, or from where a checkpoint ended; returns the model.
+
+        Checkpoints are written within ``held()``, which may put off signals.
+        """
         start = time.perf_counter()
         self.workers = runner.workers
         while self.done < self.rounds:
             self._round(runner, watch)
-            self._save()
+            with held():
+                self._save()
         self._check(final=True)
         self.seconds += time.perf_counter() - start
         return self.learner

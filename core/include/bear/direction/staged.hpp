@@ -10,7 +10,7 @@
 // holds one of few clicks, so that weights drift, and the few selected of a batch take too long
 // ones; with running alone the first batches are learned too slowly. The direction is the gradient
 // over the root of how often each weight is touched in the batch, so that rare keys learn from the
-// few rows they have; and what all rows have in common is left to the intercept (Sharing). Three
+// few rows they have; and what all rows have in common is left to the intercept (Sharing). Two
 // things move the step:
 //
 // - The clock of a block counts how often one of its weights was updated, on average: steps
@@ -19,8 +19,6 @@
 //   a common factor on all margins, says whether these are too bold (steps fit the noise of the
 //   labels) or too shy (there is more to learn than steps so far reached). Margins count from
 //   their mean, for a common offset is no evidence, and a batch counts by its information.
-// - Where labels are unequal, or of many classes, the loss is less curved than its bound: the cells
-//   step further by the fourth root of the difference, at most twice as far.
 #pragma once
 
 #include "bear/direction.hpp"
@@ -36,6 +34,7 @@ class Staged final : public Direction {
   void direct(const Point& point, Reals z) override;
   void accept() override { now_ = next_; }
   bool scaled() const override { return true; }
+  double shared() const override { return shares_offset() ? now_.sharing.share() : 0.0; }
   double step_size() const override { return step_size_; }
   ConstReals intercept_step() const override { return intercept_step_; }
   Measures measures() const override;
@@ -55,9 +54,9 @@ class Staged final : public Direction {
     std::vector<double> means;  // of the labels so far; empty without an intercept
   };
 
-  double block_step(double own, double running, double wait, double boost = 1.0) const;
-  double cell_boost(const Point& point) const;
+  double block_step(double own, double running, double wait) const;
   void find_residuals(const Point& point);
+  bool shares_offset() const { return !now_.means.empty() && now_.means.size() <= 2; }
   void measure_values(const Point& point);
   void measure_frequencies(const Point& point);
   void damp_selected(const Places& places, Reals change) const;
