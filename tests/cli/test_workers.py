@@ -145,6 +145,15 @@ def test_a_stopped_driver_goes_on_from_its_checkpoint(number, code, mail, tmp_pa
     refused = bearsketch(*map(str, command[1:]))
     assert refused.returncode == 2
     assert "error[CKPT-EXISTS]" in refused.stderr
+    alone = ["train", mail, "-o", output, *OPTIONS, "--checkpoint", folder, "--resume"]
+    for other, reason in (
+        (alone, "holds checkpoints of a run with workers"),
+        ([*command[1:], "--shards", "3", "--resume"], "another run: files, shards or rounds differ"),
+    ):
+        refused = bearsketch(*map(str, other))
+        assert refused.returncode == 5
+        assert "error[CKPT-OTHER]" in refused.stderr
+        assert reason in refused.stderr
     done = good(*map(str, command[1:]), "--resume")
     assert "resumed after round" in done.stderr
     assert digest(output) == digest(tmp_path / "whole.bear")

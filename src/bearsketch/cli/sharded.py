@@ -55,11 +55,11 @@ class Crew(NamedTuple):
 
     def checkpoints(self) -> Checkpoints | None:
         """Give the folder that keeps the model after each round."""
-        from bearsketch.training.checkpoint import Checkpoints
+        from bearsketch.training.checkpoint import ROUNDS, Checkpoints
 
         if self.checkpoint is None:
             return None
-        return Checkpoints(self.checkpoint, resume=self.resume, name="rounds")
+        return Checkpoints(self.checkpoint, resume=self.resume, name=ROUNDS)
 
     def runner(self) -> Any:
         """Make the runner: this process alone, a pool, or a cluster."""

@@ -184,6 +184,7 @@ class Driver:
             return False
         for name, value in self._identity().items():
             if saved.record.get(name) != value:
+                name = "files, shards or rounds" if name == "plan" else name
                 raise IncompatibleError(
                     f"{saved.path} is of another run: {name} differs",
                     code="CKPT-OTHER",

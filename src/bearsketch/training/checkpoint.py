@@ -15,12 +15,19 @@ from typing import Any, NamedTuple, Self, TypeVar
 
 from bearsketch import model_file
 from bearsketch.advice import either
-from bearsketch.exceptions import ModelFileError, ParameterError, SourceError
+from bearsketch.exceptions import (
+    IncompatibleError,
+    ModelFileError,
+    ParameterError,
+    SourceError,
+)
 from bearsketch.learners import Learner, state
 
 T = TypeVar("T")
 
 KEPT = 2
+RUN, ROUNDS = "checkpoint", "rounds"  # names of files, without workers and with them
+_OTHER = {RUN: ROUNDS, ROUNDS: RUN}
 _TRIES = 10  # to lock a folder whose lock others delete
 _UNITS = {"s": 1.0, "m": 60.0, "h": 3600.0}
 
@@ -91,7 +98,7 @@ class Checkpoints:
         every: str | int = "60s",
         *,
         resume: bool = False,
-        name: str = "checkpoint",
+        name: str = RUN,
     ) -> None:
         self.folder, self.resume, self._name = Path(folder), resume, name
         self.every = parse_every(every)
@@ -114,6 +121,7 @@ class Checkpoints:
                     hint=f"Go on from them ({either('resume=True', '--resume')}), or name "
                     "another folder.",
                 )
+            self._refuse_others()
         except BaseException:
             self.__exit__()
             raise
@@ -175,6 +183,17 @@ class Checkpoints:
                 opened.callback(_lock_file(self.folder).unlink)
             for number in self._numbers():
                 self._path(number).unlink()
+
+    def _refuse_others(self) -> None:
+        """Refuse checkpoints of the other kind, which would be passed over without a word."""
+        other = _OTHER[self._name]
+        if any(self.folder.glob(f"{other}-*.bear")):
+            those = "with workers" if other == ROUNDS else "without workers"
+            raise IncompatibleError(
+                f"checkpoint: {self.folder} holds checkpoints of a run {those}",
+                code="CKPT-OTHER",
+                hint="Go on as that run began, or name another folder.",
+            )
 
     def _path(self, number: int) -> Path:
         return self.folder / f"{self._name}-{number:08d}.bear"
