@@ -148,7 +148,10 @@ def test_a_stopped_driver_goes_on_from_its_checkpoint(number, code, mail, tmp_pa
     alone = ["train", mail, "-o", output, *OPTIONS, "--checkpoint", folder, "--resume"]
     for other, reason in (
         (alone, "holds checkpoints of a run with workers"),
-        ([*command[1:], "--shards", "3", "--resume"], "another run: files, shards or rounds differ"),
+        (
+            [*command[1:], "--shards", "3", "--resume"],
+            "another run: files, shards or rounds differ",
+        ),
     ):
         refused = bearsketch(*map(str, other))
         assert refused.returncode == 5
