@@ -259,12 +259,12 @@ def test_a_checkpoint_of_another_run_is_refused(runs, rows, tmp_path):
     with Checkpoints(tmp_path, resume=True) as kept:
         assert not runs.driver(checkpoint=kept).resume()
         runs.hash(Serial(), checkpoint=kept)
-        for other, name in (
-            ({"rounds": 5}, "plan"),
-            ({"k": 21}, "config"),
-            ({"options": {"on_error": "skip"}}, "options"),
+        for other, what in (
+            ({"rounds": 5}, "files, shards or rounds differ"),
+            ({"k": 21}, "config differs"),
+            ({"options": {"on_error": "skip"}}, "options differs"),
         ):
-            with pytest.raises(IncompatibleError, match=f"another run: {name} differs"):
+            with pytest.raises(IncompatibleError, match=f"another run: {what}"):
                 Runs(rows, **other).driver(checkpoint=kept).resume()
 
 

@@ -184,9 +184,9 @@ class Driver:
             return False
         for name, value in self._identity().items():
             if saved.record.get(name) != value:
-                name = "files, shards or rounds" if name == "plan" else name
+                what = f"{name} differs" if name != "plan" else "files, shards or rounds differ"
                 raise IncompatibleError(
-                    f"{saved.path} is of another run: {name} differs",
+                    f"{saved.path} is of another run: {what}",
                     code="CKPT-OTHER",
                     hint="Give the same data, options, shards and rounds, or another checkpoint.",
                 )
