@@ -131,19 +131,23 @@ def test_passes_are_the_most_of_any_part():
     assert average(parts).counters["passes"] == 1
 
 
-def test_a_move_keeps_its_length():
-    # Without an intercept nothing counts as common to all rows.
-    options = {**WIDE, "precision": "float64", "intercept": False}
+@pytest.mark.parametrize("intercept", [False, True])
+def test_a_move_keeps_its_length(intercept):
+    options = {**WIDE, "precision": "float64", "intercept": intercept}
     start = trained((100,), **options)[0]
     parts = trained((200, 200, 200, 200), start=start, **options)
     merged = average(parts, start)
     keys = np.arange(200)
 
-    def squares(learner):
-        return float(((learner.weights_of(keys) - start.weights_of(keys)) ** 2).sum())
+    def squares(weights):
+        return float(((weights - start.weights_of(keys)) ** 2).sum())
 
-    mean = np.mean([squares(part) for part in parts])
-    assert squares(merged) == pytest.approx(mean, rel=0.02)
+    moved = [part.weights_of(keys) for part in parts]
+    mean, plain = np.mean([squares(one) for one in moved]), squares(np.mean(moved, axis=0))
+    if intercept:  # what rows have in common is not stretched
+        assert plain < squares(merged.weights_of(keys)) < mean
+    else:
+        assert squares(merged.weights_of(keys)) == pytest.approx(mean, rel=0.02)
     assert merged.counters["examples"] == 900
 
 

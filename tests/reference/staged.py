@@ -51,9 +51,7 @@ class Staged:
             residual = self.residual(point, alone)
             z = np.where(inside, alone_pace * (point.X.T @ residual), 0.0)
             change = point.X @ z
-            slope, bend = line(point, residual, change)
-            if bend:
-                self.sharing.learn(point, residual, change)
+            slope, bend = self.measured(point, residual, change)
             own = slope / bend if bend else 0.0
             selected = self.block_step(own, self.running or own, self.selected_clock / 30)
             if isinstance(point.loss, Squared):
@@ -67,9 +65,7 @@ class Staged:
         g = np.where(inside, 0.0, shared_pace * (point.X.T @ residual))
         stored, touched = point.storage.reflect(point.keys, g)
         change = point.X @ np.where(inside, 0.0, stored)
-        slope, bend = line(point, residual, change)
-        if bend:
-            self.sharing.learn(point, residual, change)
+        slope, bend = self.measured(point, residual, change)
         own = slope / bend if bend else 0.0
         if bend + total_bend:
             allowed = (slope + total_slope) / (bend + total_bend)
@@ -82,6 +78,13 @@ class Staged:
             used = np.sum(np.abs(point.storage.cells) > 1e-12)
             self.cell_clock += touched / max(touched, used)
         return z + cells * g
+
+    def measured(self, point, residual, change) -> tuple[float, float]:
+        """Slope and bend along a change, which also says what rows have in common."""
+        slope, bend = line(point, residual, change)
+        if bend:
+            self.sharing.learn(point, residual, change)
+        return slope, bend
 
     def move_intercept(self, point):
         """Margins with the new constant; leaves the whole step of the intercept behind."""
