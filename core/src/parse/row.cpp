@@ -43,13 +43,32 @@ void Row::move_to(Block& other) {
   first_ = to;
 }
 
+Row::Pen Row::pen(std::size_t most, std::size_t bytes) {
+  Pen pen;
+  const std::size_t used = given_.size();
+  if (space_.size() > copy_slack || used >= max_features_) return pen;
+  pen.most = std::min(most, max_features_ - used);
+  pen.text_ = text_.room(bytes + (pen.most * space_.size()) + (2 * copy_slack));
+  pen.start_ = text_.data();
+  pen.space_size_ = space_.size();
+  copy_short(pen.space_, space_.data(), space_.size(), space_.capacity());
+  pen.value_ = given_.room(pen.most + 1);
+  pen.end_ = ends_.room(pen.most + 1);
+  return pen;
+}
+
+void Row::put_away(const Pen& pen) {
+  if (pen.most == 0) return;
+  const auto n = static_cast<std::size_t>(pen.value_ - given_.end());
+  given_.add_written(n);
+  ends_.add_written(n);
+  text_.add_written(static_cast<std::size_t>(pen.text_ - text_.end()));
+  ascending_ = ascending_ && n == 0;
+}
+
 // Ids that came out of order leave the block, to be sorted as named features are.
 void Row::take_ids() {
-  const std::size_t n = size();
-  Item* item = items_.extend(n);
-  const Key* keys = block_->keys.data() + first_;
-  const float* values = block_->values.data() + first_;
-  for (std::size_t i = 0; i < n; ++i) item[i] = {keys[i], values[i], static_cast<std::uint32_t>(i)};
+  take_sorted(block_->keys.data() + first_, block_->values.data() + first_, size());
   block_->keys.truncate(first_);
   block_->values.truncate(first_);
 }
@@ -60,17 +79,14 @@ void Row::take_names() {
   const std::size_t n = given_.size(), known = hashed_.size();
   Key* const keys = hashed_.extend(n - known) - known;
   hash_(text_.data(), ends_.data() + known, n - known, keys + known);
-  Item* item = items_.extend(n);
-  for (std::size_t i = 0; i < n; ++i) item[i] = {keys[i], given_[i], static_cast<std::uint32_t>(i)};
+  take_sorted(keys, given_.data(), n);
 }
 
-void Row::sort_items() {
-  const std::size_t n = items_.size();
-  if (n <= 12) return insertion_sort(items_.begin(), items_.end(), before);
-  spare_.clear();
-  Item* const sorted = spare_.extend(n);
-  bucket_sort<Item>(items_, sorted, 64, [](const Item& item) { return item.key; }, before);
-  std::swap(items_, spare_);
+void Row::take_sorted(const Key* keys, const float* values, std::size_t n) {
+  const auto item = [&](std::size_t i) {
+    return Item{keys[i], values[i], static_cast<std::uint32_t>(i)};
+  };
+  bucket_sort<Item>(n, items_.extend(n), 64, [&](std::size_t i) { return keys[i]; }, item, before);
 }
 
 Row::Finished Row::put_in_order(Duplicates duplicates) {
@@ -79,7 +95,6 @@ Row::Finished Row::put_in_order(Duplicates duplicates) {
   } else {
     take_names();
   }
-  sort_items();
   const auto equal = std::adjacent_find(
       items_.begin(), items_.end(), [](const Item& a, const Item& b) { return a.key == b.key; });
   if (equal != items_.end()) {

@@ -31,6 +31,9 @@ const char* scan_value(const char* at) {
   return at;
 }
 
+// So many bytes after a token can be read: those of a short number, or of a copied name.
+constexpr std::ptrdiff_t plain_slack = std::max<std::ptrdiff_t>(short_number_bytes, copy_slack);
+
 bool starts_like_number(char c) { return detail::is_digit(c) || c == '-' || c == '+' || c == '.'; }
 
 std::string_view between(const char* from, const char* to) {
@@ -142,7 +145,7 @@ bool VwParser::parse_body(const char* at, const char* end) {
     if (*at == '|') {
       at = parse_namespace(at + 1, end);
     } else if (is_blank(*at)) {
-      at = short_line ? parse_plain(at, end) : at + 1;
+      at = short_line && space_weight_ == 1 ? parse_plain(at, end) : at + 1;
     } else {
       at = parse_feature(at, end);
     }
@@ -152,27 +155,34 @@ bool VwParser::parse_body(const char* at, const char* end) {
 }
 
 // Features that are a name and perhaps a short number, as nearly all are, from a blank on. Returns
-// where something else stands, nullptr after an error.
+// where something else stands.
 const char* VwParser::parse_plain(const char* at, const char* end) {
   const char* const line = line_.data();
-  while (line + *mark_ < at) ++mark_;
-  do {
-    const char* stop = line + *++mark_;
-    const std::string_view name = between(at + 1, stop);
-    if (end - stop <= short_number_bytes) return at + 1;
+  const char* const readable = splitter_.readable_end(line_);
+  const std::uint32_t* mark = mark_;
+  while (line + *mark < at) ++mark;
+  Row::Pen pen = row_.pen(static_cast<std::size_t>(marks_.end() - mark),
+                          static_cast<std::size_t>(end - at));
+  const std::size_t longest = options_.max_name_bytes - row_.space_size();
+  for (std::size_t n = pen.most; n > 0 && is_blank(*at); --n) {
+    const char* const name = at + 1;
+    const char* stop = line + *++mark;
+    const auto size = static_cast<std::size_t>(stop - name);
+    if (readable - stop <= plain_slack || size > longest) break;
     double value = 1;
     if (*stop == ':') {
       const char* from = stop + 1;
-      stop = line + *++mark_;
-      const auto n = static_cast<std::size_t>(stop - from);
-      if (name.empty() || *stop == ':' || !read_short_number(from, n, value)) return at + 1;
+      stop = line + *++mark;
+      if (size == 0 || !read_short_number(from, static_cast<std::size_t>(stop - from), value))
+        break;
     }
-    if (!is_blank(*stop) && *stop != '|') return at + 1;
-    if (space_weight_ != 1) value *= space_weight_;
-    if (!name.empty() && !add_feature(name, value)) return nullptr;
+    if (!is_blank(*stop) && *stop != '|' && stop != end) break;
+    pen.add(name, size, static_cast<float>(value));
     at = stop;
-  } while (is_blank(*at));
-  return at;
+  }
+  row_.put_away(pen);
+  mark_ = mark;
+  return is_blank(*at) ? at + 1 : at;
 }
 
 const char* VwParser::parse_namespace(const char* at, const char* end) {

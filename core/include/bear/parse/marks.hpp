@@ -38,6 +38,7 @@ class Marks {
   }
 
   const std::uint32_t* begin() const { return places_.begin(); }
+  const std::uint32_t* end() const { return places_.end(); }
 
  private:
   // So many are written at once, as if there were no fewer: how many there are cannot be foreseen.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstring>
 #include <string_view>
 
 #include "bear/key.hpp"
@@ -49,6 +50,40 @@ class Row {
     space_.reserve(copy_slack);
   }
   std::size_t space_size() const { return space_.size(); }
+
+  // Where named features are written one after another without a check of each: up to `most` of
+  // them, whose names have `bytes` bytes together without their space. Only where the space is
+  // short; `most` is 0 otherwise.
+  class Pen {
+   public:
+    std::size_t most = 0;
+
+    // Of the memory at `name`, copy_slack bytes and `size` bytes can be read. A feature without a
+    // name or a value is left out.
+    void add(const char* name, std::size_t size, float value) {
+      std::memcpy(text_, space_, copy_slack);
+      char* const to = text_ + space_size_;
+      std::memcpy(to, name, copy_slack);
+      if (size > copy_slack) [[unlikely]]
+        std::memcpy(to, name, size);
+      if (size == 0 || value == 0) [[unlikely]]
+        return;
+      text_ = to + size;
+      *value_++ = value;
+      *end_++ = static_cast<std::uint32_t>(text_ - start_);
+    }
+
+   private:
+    friend Row;
+    const char* start_;
+    char* text_;
+    char space_[copy_slack];
+    std::size_t space_size_;
+    float* value_;
+    std::uint32_t* end_;
+  };
+  Pen pen(std::size_t most, std::size_t bytes);
+  void put_away(const Pen& pen);
 
   // A feature whose key is the hash of its name, which is the space and `name` joined; of the
   // memory at `name`, `readable` bytes can be read. A row has named features only, or none.
@@ -103,7 +138,7 @@ class Row {
   void clear_items();
   void take_names();
   void take_ids();
-  void sort_items();
+  void take_sorted(const Key* keys, const float* values, std::size_t n);
   Finished put_in_order(Duplicates duplicates);
   Finished merge_equal(Duplicates duplicates);
   void write_items();
@@ -122,7 +157,7 @@ class Row {
   bool ascending_ = true;
   Key duplicate_ = 0;
   std::uint64_t duplicates_ = 0, collisions_ = 0;
-  Buffer<Item> items_, spare_;
+  Buffer<Item> items_;
   // Values of named features in the order they came, their names end to end with copy_slack after
   // the last, and the keys of those that are hashed.
   Buffer<float> given_;

@@ -22,6 +22,11 @@ class Splitter {
   // LF, so that scanning for the end of a word needs no other bound.
   Found next(std::string_view& line);
 
+  // Where the memory ends that can be read after the line handed out last.
+  const char* readable_end(std::string_view line) const {
+    return carry_used_ ? line.data() + line.size() : end_;
+  }
+
   // For sequences, which may be longer than any line should be: the bytes not yet read, and
   // reading on by n of them, of which `lines` are newlines. Not within a line that next() began.
   std::string_view rest() const { return {at_, static_cast<std::size_t>(end_ - at_)}; }
