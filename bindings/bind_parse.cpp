@@ -2,12 +2,18 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
 #include <atomic>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <stdexcept>
+#include <string_view>
+#include <tuple>
+#include <vector>
 
 #include "arrays.hpp"
 #include "bear/parse/formats.hpp"
@@ -130,7 +136,7 @@ class Spares {
   }
 
  private:
-  static constexpr std::size_t max_blocks = 4, max_bytes = std::size_t{4} << 20;
+  static constexpr std::size_t max_blocks = 2, max_bytes = std::size_t{4} << 20;
 
   std::mutex mutex_;
   std::vector<Block> blocks_;
@@ -149,11 +155,23 @@ class PyBlock : public Block {
   std::shared_ptr<Spares> spares_;
 };
 
-// A parser with the chunk it reads from, and its place after the last block.
+// A parser with the chunk it reads from.
 class PyParser {
  public:
   PyParser(const std::string& format, const nb::kwargs& options)
-      : parser_(make_parser(format, read_options(format, options))) {}
+      : PyParser(format, read_options(format, options)) {}
+
+  // Another parser of the same stream, for lines that this one does not read.
+  std::unique_ptr<PyParser> twin() const {
+    auto other = std::unique_ptr<PyParser>(new PyParser(format_, options_));
+    other->parser_->settle_like(*parser_);
+    return other;
+  }
+  void start_at(std::uint64_t byte, std::int64_t line) {
+    const Turn turn(busy_);
+    parser_->start_at(byte, line);
+    line_ = line;
+  }
 
   // Bytes objects cannot change, so they are kept and read in place; other buffers are copied.
   void feed(const nb::object& chunk, bool final) {
@@ -175,22 +193,55 @@ class PyParser {
     if (max_rows == 0) throw std::invalid_argument("max_rows must be at least 1, got 0");
     const Turn turn(busy_);
     const nb::gil_scoped_release released;
-    Block block;
-    if (spares_->take(block)) parser_->recycle(std::move(block));
-    block = parser_->take(max_rows, max_entries);
-    if (!block.hungry) {
-      byte_ = block.byte;
-      line_ = block.line;
-    }
-    return {std::move(block), spares_};
+    return take_block(max_rows, max_entries);
   }
 
-  std::uint64_t byte() const { return byte_; }
-  std::int64_t line() const { return line_; }
+  // All blocks of lines that lie in parts of several chunks. With `ends` the last block is what is
+  // left of them, else rows that fill no block wait for more.
+  std::vector<PyBlock> read(
+      const std::vector<std::tuple<nb::bytes, std::size_t, std::size_t>>& parts, bool final,
+      bool ends, std::size_t max_rows, std::size_t max_entries) {
+    const Turn turn(busy_);
+    std::vector<std::string_view> texts;
+    for (const auto& [chunk, start, stop] : parts) {
+      if (start > stop || stop > chunk.size())
+        throw std::invalid_argument("a part must lie in its chunk");
+      texts.emplace_back(chunk.c_str() + start, stop - start);
+    }
+    const nb::gil_scoped_release released;
+    std::vector<PyBlock> blocks;
+    for (std::size_t i = 0; i < texts.size(); ++i) {
+      parser_->feed(texts[i], final && i + 1 == texts.size());
+      for (;;) {
+        PyBlock block = take_block(max_rows, max_entries);
+        if (block.hungry) break;
+        blocks.push_back(std::move(block));
+        if (blocks.back().done) return blocks;
+      }
+    }
+    if (ends && parser_->lines_read() > line_) blocks.push_back(hand_over(parser_->flush()));
+    return blocks;
+  }
+
   std::int64_t lines_read() const { return parser_->lines_read(); }
+  bool settled() const { return parser_->settled(); }
   std::vector<std::string> unmet_fields() const { return parser_->unmet_fields(); }
 
  private:
+  PyParser(const std::string& format, const AllOptions& options)
+      : format_(format), options_(options), parser_(make_parser(format, options)) {}
+
+  PyBlock take_block(std::size_t max_rows, std::size_t max_entries) {
+    Block block;
+    if (!parser_->has_spare() && spares_->take(block)) parser_->recycle(std::move(block));
+    return hand_over(parser_->take(max_rows, max_entries));
+  }
+
+  PyBlock hand_over(Block&& block) {
+    if (!block.hungry) line_ = block.line;
+    return {std::move(block), spares_};
+  }
+
   // One call at a time: the parser reads without the interpreter's lock.
   class Turn {
    public:
@@ -216,13 +267,14 @@ class PyParser {
     Py_buffer view_;
   };
 
+  std::string format_;
+  AllOptions options_;
   std::unique_ptr<Parser> parser_;
   std::shared_ptr<Spares> spares_ = std::make_shared<Spares>();
   nb::object held_;
   std::vector<char> copy_;
   std::atomic_flag busy_;
-  std::uint64_t byte_ = 0;
-  std::int64_t line_ = 0;
+  std::int64_t line_ = 0;  // where the last block ends
 };
 
 // An array of the block's own memory, which keeps the block alive.
@@ -302,9 +354,26 @@ void bind_rest(nb::class_<PyBlock>& c) {
   c.def_prop_ro("counts", [](const PyBlock& b) { return dict_of(b.counts, count_names, true); });
   c.def_prop_ro("warnings",
                 [](const PyBlock& b) { return dict_of(b.warnings, warning_names, false); });
+  c.def_prop_ro("byte", [](const PyBlock& b) { return b.byte; });
+  c.def_prop_ro("line", [](const PyBlock& b) { return b.line; });
   c.def_prop_ro("hungry", [](const PyBlock& b) { return b.hungry; });
   c.def_prop_ro("done", [](const PyBlock& b) { return b.done; });
   c.def("__len__", [](const PyBlock& b) { return b.rows(); });
+}
+
+// Where a number of lines ends that begin at `start`, and how many there are up to there.
+nb::tuple end_of_lines(const nb::bytes& chunk, std::size_t start, std::size_t lines) {
+  const std::string_view text(chunk.c_str(), chunk.size());
+  std::size_t found = 0;
+  {
+    const nb::gil_scoped_release released;
+    for (; found < lines; ++found) {
+      const std::size_t newline = text.find('\n', start);
+      if (newline == text.npos) break;
+      start = newline + 1;
+    }
+  }
+  return nb::make_tuple(found < lines ? text.size() : start, found);
 }
 
 }  // namespace
@@ -317,8 +386,12 @@ void bind_parse(nb::module_& m) {
       .def(nb::init<const std::string&, const nb::kwargs&>(), nb::arg("format"), nb::arg("options"))
       .def("feed", &PyParser::feed, nb::arg("chunk"), nb::arg("final"))
       .def("take", &PyParser::take, nb::arg("max_rows"), nb::arg("max_entries"))
-      .def_prop_ro("byte", &PyParser::byte)
-      .def_prop_ro("line", &PyParser::line)
+      .def("read", &PyParser::read, nb::arg("parts"), nb::arg("final"), nb::arg("ends"),
+           nb::arg("max_rows"), nb::arg("max_entries"))
+      .def("twin", &PyParser::twin)
+      .def("start_at", &PyParser::start_at, nb::arg("byte"), nb::arg("line"))
+      .def_prop_ro("settled", &PyParser::settled)
       .def_prop_ro("lines_read", &PyParser::lines_read)
       .def_prop_ro("unmet_fields", &PyParser::unmet_fields);
+  m.def("end_of_lines", &end_of_lines, nb::arg("chunk"), nb::arg("start"), nb::arg("lines"));
 }

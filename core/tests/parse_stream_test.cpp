@@ -1,6 +1,7 @@
 // What holds for every format: chunks, line ends, marks, limits, blocks, the account.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <map>
 #include <stdexcept>
 
@@ -183,6 +184,40 @@ TEST_CASE("chunks must be read before the next, and none follows the last") {
   CHECK(parser->take(1, 10).done);
   CHECK_THROWS_AS(parser->feed("x", false), std::logic_error);
   CHECK(parser->take(1, 10).done);
+}
+
+TEST_CASE("two parsers that read lines in turn give what one gives") {
+  for (const char* format : {"vw", "svmlight", "text", "jsonl"}) {
+    const std::string& text = samples.at(format);
+    const Parsed whole = run(format, text, small_options());
+    const std::unique_ptr<Parser> first = make_parser(format, small_options());
+    const std::unique_ptr<Parser> second = make_parser(format, small_options());
+    Parsed parts;
+    std::size_t at = 0;
+    for (std::int64_t line = 0; at < text.size(); ++line) {
+      Parser& parser = line % 2 == 0 ? *first : *second;
+      const std::size_t stop = std::min(text.find('\n', at), text.size() - 1) + 1;
+      second->settle_like(*first);
+      parser.start_at(at, line);
+      parser.feed(std::string_view(text).substr(at, stop - at), stop == text.size());
+      Block block = parser.take(9, 100);
+      if (block.hungry) block = parser.flush();
+      keep(parts, block, parser.named());
+      first->settle_like(parser);
+      at = stop;
+    }
+    CHECK(parts.block_rows.size() > whole.block_rows.size());
+    parts.block_rows = whole.block_rows;
+    parts.block_bytes = whole.block_bytes;
+    CHECK_MESSAGE(show(parts) == show(whole), format);
+  }
+}
+
+TEST_CASE("a parser starts elsewhere only between two lines") {
+  const std::unique_ptr<Parser> parser = make_parser("vw", {});
+  parser->feed("1 | a\n1 | ", false);
+  CHECK(parser->take(9, 10).hungry);
+  CHECK_THROWS_AS(parser->start_at(100, 7), std::logic_error);
 }
 
 TEST_CASE("options outside their range are refused") {

@@ -25,7 +25,10 @@ class Names(NamedTuple):
 
 
 class Position(NamedTuple):
-    """Where in its stream a batch ends: decoded bytes and lines or records of one source."""
+    """Where in its stream a batch ends: decoded bytes and lines or records of one source.
+
+    What was read along with its last example, such as blank lines, may be counted.
+    """
 
     source: str
     source_index: int

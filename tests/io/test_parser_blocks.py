@@ -90,7 +90,8 @@ def test_a_buffer_may_change_after_feed() -> None:
 def test_position_is_that_of_the_block() -> None:
     parser = _core.Parser("svmlight")
     parser.feed(b"1 1:1\n1 2:2\n# end\n", True)
-    places = [(parser.take(1, 10).done, parser.byte, parser.line) for _ in range(3)]
+    blocks = [parser.take(1, 10) for _ in range(3)]
+    places = [(block.done, block.byte, block.line) for block in blocks]
     assert places == [(False, 6, 1), (False, 12, 2), (True, 18, 3)]
 
 

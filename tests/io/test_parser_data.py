@@ -22,7 +22,7 @@ def read(path: Path, form: str, **options: object) -> list[_core.Block]:
             at += step
         else:
             blocks.append(block)
-    assert parser.byte == len(data)
+    assert blocks[-1].byte == len(data)
     return blocks
 
 

@@ -21,6 +21,16 @@ void Block::reset() {
   line = 0;
 }
 
+void Block::reserve_like(const Block& other) {
+  const auto reserve = [](auto& own, const auto& others) {
+    own.reserve(others.size() + (others.size() / 8));
+  };
+  reserve(keys, other.keys);
+  reserve(values, other.values);
+  reserve(names.data, other.names.data);
+  reserve(names.offsets, other.names.offsets);
+}
+
 std::size_t Block::capacity() const {
   std::size_t words = indptr.capacity() + keys.capacity() + labels.capacity() + weights.capacity() +
                       line_of_row.capacity();

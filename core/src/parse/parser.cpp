@@ -49,13 +49,12 @@ Block Parser::hand_over() {
   block_.done = ended_ && !row_waits_;
   if (block_.done || block_.line == 0) note_position(block_);
   Block out = std::move(block_);
-  block_ = std::move(next_);
-  next_ = std::move(spare_);
-  spare_ = Block();
+  Block& follows = row_waits_ ? next_ : spare_;
+  block_ = std::move(follows);
+  follows = Block();
   row_waits_ = false;
-  // The next block is likely to be as large as this one.
-  block_.keys.reserve(out.keys.size());
-  block_.values.reserve(out.values.size());
+  // The next block is likely to be about as large as this one.
+  block_.reserve_like(out);
   return out;
 }
 

@@ -16,6 +16,13 @@ void Splitter::feed(std::string_view chunk, bool final) {
   final_ = final;
 }
 
+void Splitter::start_at(std::uint64_t byte, std::int64_t lines) {
+  if (at_ != end_ || (within_line() && !carry_used_))
+    throw std::logic_error("start_at: there is an unread line");
+  byte_ = byte;
+  lines_ = lines;
+}
+
 Splitter::Found Splitter::next(std::string_view& line) {
   if (carry_used_) {
     carry_.clear();

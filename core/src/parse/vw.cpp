@@ -161,8 +161,8 @@ const char* VwParser::parse_plain(const char* at, const char* end) {
   const char* const readable = splitter_.readable_end(line_);
   const std::uint32_t* mark = mark_;
   while (line + *mark < at) ++mark;
-  Row::Pen pen = row_.pen(static_cast<std::size_t>(marks_.end() - mark),
-                          static_cast<std::size_t>(end - at));
+  Row::Pen pen =
+      row_.pen(static_cast<std::size_t>(marks_.end() - mark), static_cast<std::size_t>(end - at));
   const std::size_t longest = options_.max_name_bytes - row_.space_size();
   for (std::size_t n = pen.most; n > 0 && is_blank(*at); --n) {
     const char* const name = at + 1;

@@ -146,7 +146,10 @@ def train(
     ] = 0,
     threads: Annotated[
         int,
-        _learn(metavar="N", help="2 reads ahead while learning, 1 does not; same model."),
+        _learn(
+            metavar="N",
+            help="One learns and the others read; with 1 they take turns. Same model.",
+        ),
     ] = 2,
     holdout: Annotated[
         str,
@@ -285,6 +288,7 @@ def _run(
         "include_unlabelled": False,
         "seed": parts["seed"],
         "rows": rows_of_batch(parts["batch_size"]),
+        "threads": max(wanted["threads"] - 1, 1),
         "labels": labels_for(wanted["loss"], wanted["classes"]),
     }
     with open_stream(named, **options) as stream, make_display(quiet) as display:

@@ -182,7 +182,7 @@ def _batches_of(partition: Any, job: Job) -> Iterator[tuple[Iterable[Batch], Cal
             if not isinstance(source, str):
                 opened.enter_context(source)
         # Whether errors are too many is for the driver to judge, who knows all of them.
-        options = {**job.options, "allow_empty": True, "max_errors": MOST_ERRORS}
+        options = {**job.options, "allow_empty": True, "max_errors": MOST_ERRORS, "threads": 1}
         stream = opened.enter_context(open_stream(sources, job.format, **options))
         stream.expect(job.expected)
         try:

@@ -49,7 +49,12 @@ def _open(
 
     loss = "auto" if estimator._classifies() else "squared"
     labels = labels_for(loss, classes)
-    given = {"include_unlabelled": False, "labels": labels, **read_options(estimator, options)}
+    given = {
+        "include_unlabelled": False,
+        "labels": labels,
+        "threads": 1,  # another learns
+        **read_options(estimator, options),
+    }
     stream = open_stream(source, **{**given, "seed": seed})
     stream.expect(named_labels(loss, classes))
     return stream

@@ -1,4 +1,4 @@
-"""Chunks: the decoded bytes of one input, read ahead on a thread into a few bounded buffers."""
+"""Chunks: the decoded bytes of one input, in a few bounded buffers, read ahead on a thread."""
 
 from __future__ import annotations
 
@@ -47,7 +47,8 @@ class Chunks(Closes):
         self._stop = threading.Event()
         self._raw = _Raw(found.open(), found.name, self._stop)
         self._held: deque[bytes] = deque()
-        self._ahead = _ReadAhead(self._produce(), self._stop)
+        self._items = self._produce()
+        self._ahead: _ReadAhead | None = None
 
     @property
     def taken(self) -> int:
@@ -60,9 +61,20 @@ class Chunks(Closes):
         return self._decoded
 
     @property
+    def may_wait(self) -> bool:
+        """Whether chunks may be long in coming, as those of a pipe."""
+        return self._raw.may_wait
+
+    @property
     def waits(self) -> bool:
-        """Whether the next chunk is not there yet, and may be long in coming: that of a pipe."""
-        return self._raw.may_wait and not self._held and not self._ahead.ready
+        """Whether the next chunk may be long in coming; only with :meth:`read_ahead`."""
+        ready = self._ahead is not None and self._ahead.ready
+        return self.may_wait and not self._held and not ready
+
+    def read_ahead(self) -> None:
+        """Read the chunks to come on a thread, before they are asked for."""
+        if self._ahead is None:
+            self._ahead = _ReadAhead(self._items)
 
     def __iter__(self) -> Iterator[bytes]:
         while (chunk := self.next()) is not None:
@@ -72,7 +84,7 @@ class Chunks(Closes):
         """Next chunk, or None at the end."""
         if self._held:
             return self._held.popleft()
-        return self._ahead.get()
+        return self._get()
 
     def head(self, size: int, wait_for: int | None = None) -> bytes:
         """First bytes, at most ``size``; nothing is consumed.
@@ -82,8 +94,7 @@ class Chunks(Closes):
         """
         total = sum(map(len, self._held))
         while (
-            total < (size if wait_for is None else wait_for)
-            and (chunk := self._ahead.get()) is not None
+            total < (size if wait_for is None else wait_for) and (chunk := self._get()) is not None
         ):
             self._held.append(chunk)
             total += len(chunk)
@@ -91,8 +102,13 @@ class Chunks(Closes):
 
     def close(self) -> None:
         """Stop the thread and close the input; safe to call twice."""
-        self._ahead.close()
+        self._stop.set()
+        if self._ahead is not None:
+            self._ahead.close()
         self._raw.close()
+
+    def _get(self) -> bytes | None:
+        return next(self._items, None) if self._ahead is None else self._ahead.get()
 
     def _produce(self) -> Iterator[bytes]:
         for chunk in self._decode():
@@ -176,9 +192,8 @@ def _poll_of(file: BinaryIO) -> select.poll | None:
 class _ReadAhead:
     """An iterator run on a thread, at most ``CHUNKS_AHEAD`` items before its reader."""
 
-    def __init__(self, items: Iterator[bytes], stop: threading.Event) -> None:
+    def __init__(self, items: Iterator[bytes]) -> None:
         self._items = items
-        self._stop = stop
         self._ready: queue.SimpleQueue[bytes | BaseException | None] = queue.SimpleQueue()
         self._room = Room(CHUNKS_AHEAD)
         self._last: list[BaseException | None] = []  # the end, once it was met
@@ -211,7 +226,6 @@ class _ReadAhead:
         return None
 
     def close(self) -> None:
-        self._stop.set()
         self._room.close()
         # A caller's own file object may block for ever; the thread is left to its daemon fate.
         self._thread.join(timeout=1.0)

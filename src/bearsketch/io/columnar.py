@@ -240,6 +240,7 @@ class CsvReader(TableReader):
     ) -> None:
         super().__init__(chunks.name, index, options, shared)
         self._chunks = chunks
+        chunks.read_ahead()
         self._table = _core.CsvTable(delimiter, options.limits.line_bytes, options.decimal)
         self._counts: dict[str, int] = {}
         self._warnings: dict[str, int] = {}

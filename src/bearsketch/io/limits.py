@@ -9,6 +9,8 @@ from bearsketch.exceptions import ParameterError
 # Decoded bytes handed to a parser at once, and how many such chunks wait for it at most.
 CHUNK_BYTES = 1 << 17
 CHUNKS_AHEAD = 4
+# Most bytes that the lines of one batch may have to be read side by side with those of the next.
+RUN_BYTES = 1 << 21
 # Bytes a format is guessed from.
 HEAD_BYTES = 1 << 14
 # Rows and bytes that fix the type of a column of a text table.

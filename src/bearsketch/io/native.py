@@ -13,6 +13,7 @@ from bearsketch.exceptions import ParameterError, ParseError
 from bearsketch.io.chunks import Chunks
 from bearsketch.io.columnar import Shared, long_name_hint, with_last_line
 from bearsketch.io.labels import SequenceLabels, names_array
+from bearsketch.io.lanes import Lanes
 from bearsketch.io.options import ReadOptions
 from bearsketch.io.pieces import Piece, Trouble
 
@@ -113,32 +114,43 @@ class NativeReader:
         self._parser = _core.Parser(form, **parser_options(form, options, shared.labels.kind))
         self.naming = naming_of(form, options)
         self._sequence_labels = SequenceLabels(options) if form in SEQUENCES else None
+        self._lanes = Lanes(self._parser, chunks, options)
+        # Where an example is no line, or lines come in their own time, there is nothing to share.
+        shared_out = options.threads > 1 and form not in SEQUENCES and not chunks.may_wait
+        self._blocks = self._lanes.__iter__() if shared_out else None
+        if not shared_out:
+            chunks.read_ahead()
         self._done = False
         if form == "jsonl" and shared.unmet is None:
             shared.unmet = named_fields(options)
 
     def close(self) -> None:
         """Stop reading."""
+        if self._blocks is not None:
+            self._blocks.close()
         self._chunks.close()
 
     def take(self, rows: int, entries: int) -> Piece | None:
         """At most ``rows`` examples, or None at the end."""
         if self._done:
             return None
-        enough = rows
-        while (block := self._parser.take(enough, max(entries, 0))).hungry:
-            if self._options.live and enough > 1 and self._chunks.waits:
-                enough = 1  # one will do, and all that are whole by then come with it
-            else:
-                self._feed()
+        block = self._take(rows, entries) if self._blocks is None else next(self._blocks)
         self._done = block.done
         piece = self._piece(block)
-        if self._shared.unmet:
-            unmet = set(self._parser.unmet_fields)
+        if self._done and self._shared.unmet:
+            unmet = self._lanes.unmet_fields
             self._shared.unmet = {k: v for k, v in self._shared.unmet.items() if k in unmet}
         if self._sequence_labels is not None:
             piece = self._label_sequences(piece, self._sequence_labels)
         return piece
+
+    def _take(self, rows: int, entries: int) -> Any:
+        while (block := self._parser.take(rows, max(entries, 0))).hungry:
+            if self._options.live and rows > 1 and self._chunks.waits:
+                rows = 1  # one will do, and all that are whole by then come with it
+            else:
+                self._feed()
+        return block
 
     def _feed(self) -> None:
         try:
@@ -158,7 +170,7 @@ class NativeReader:
             indptr=block.indptr,
             keys=block.keys,
             values=block.values,
-            position=Position(self._chunks.name, self._index, self._parser.byte, self._parser.line),
+            position=Position(self._chunks.name, self._index, block.byte, block.line),
             labels=labels,
             weights=block.weights,
             names=names,

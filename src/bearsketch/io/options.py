@@ -12,6 +12,7 @@ from bearsketch.exceptions import ParameterError
 from bearsketch.io.formats import FORMATS
 from bearsketch.io.limits import Limits
 
+MOST_THREADS = 64
 # Options that are tuples, for which a list may be given.
 _TUPLES = (
     "categorical",
@@ -37,6 +38,9 @@ class ReadOptions:
     live : bool
         Whether a batch ends early where a pipe has no more for now, so that what is there can be
         answered; to predict. To learn, batches must not depend on time.
+    threads : int
+        Batches of lines that are parsed at a time, where the input is a file whose lines are
+        examples. They are the same, and come in the same order, with any number.
     names : bool
         Whether batches carry the names of their features.
     include_unlabelled : bool
@@ -110,6 +114,7 @@ class ReadOptions:
     seed: int = 0
     rows: int = 1000
     live: bool = False
+    threads: int = 2
     names: bool = True
     include_unlabelled: bool = True
     labels: Literal["auto", "number", "name", "quantity"] = "auto"
@@ -242,6 +247,7 @@ CHECKS: dict[str, Check] = {
     "seed": _integer(0, 2**64 - 1, "an integer from 0 to 2^64-1"),
     "rows": _integer(1, 10**7, "an integer from 1 to 10 million"),
     "live": _BOOL,
+    "threads": _integer(1, MOST_THREADS, f"an integer from 1 to {MOST_THREADS}"),
     "names": _BOOL,
     "include_unlabelled": _BOOL,
     "labels": _one_of("auto", "number", "name", "quantity"),

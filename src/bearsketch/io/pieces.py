@@ -232,7 +232,7 @@ class Packer:
             names=piece.names,
             naming=self._naming,
             seed=self._seed if self._naming == "name" else None,
-            tags=piece.tags,
+            tags=piece.tags if any(piece.tags or ()) else None,
             position=piece.position,
             places=places,
             trusted=True,

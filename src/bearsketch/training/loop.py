@@ -60,7 +60,8 @@ class Training:
         Share of examples, chosen by a hash of their number, that is not learned. After the last
         pass the stream is read once more to test the model on them.
     threads : int
-        With 2 or more, batches are read ahead while others are learned. The model is the same.
+        With 2 or more, batches are read ahead while others are learned. How many read, the stream
+        is told (``threads`` of its options). The model is the same.
     checkpoint : Checkpoints, optional
         Where to write checkpoints, how often, and whether to go on from one. The run then takes
         Ctrl-C and SIGTERM between two batches and writes a checkpoint first. When its result is

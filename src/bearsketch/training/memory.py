@@ -15,7 +15,7 @@ import math
 from dataclasses import replace
 
 from bearsketch.exceptions import LimitError
-from bearsketch.io.limits import CHUNK_BYTES, CHUNKS_AHEAD, Limits
+from bearsketch.io.limits import CHUNK_BYTES, CHUNKS_AHEAD, RUN_BYTES, Limits
 from bearsketch.learners.config import Config
 from bearsketch.sizes import format_bytes
 from bearsketch.training.process import peak_rss_bytes
@@ -116,6 +116,8 @@ def terms(
     selected = config.k * (config.columns if config.per_class else 1)
     named = NAMED_ENTRY_BYTES * entries + text if text else 0
     alive = BATCHES if threads > 1 else BATCHES_ALONE
+    # Of several that parse, each has a batch, one waits, and so do the lines they are made of.
+    parsed = threads if threads > 2 else 0
     scores = SCORES_BYTES if config.loss == "logistic" else 1 << 20
     return {
         "program": program + PROGRAM_BYTES,
@@ -124,8 +126,11 @@ def terms(
         "selected features": selected_bytes(config),
         "their names": NAME_BYTES * selected,
         "scores and first examples": scores + PEEK_BYTES,
-        "buffers of reading": CHUNK_BYTES * (CHUNKS_AHEAD + 4) + window + 2 * line,
-        "batches": alive * (ENTRY_BYTES * entries + named),
+        "buffers of reading": CHUNK_BYTES * (CHUNKS_AHEAD + 4)
+        + RUN_BYTES * parsed
+        + window
+        + 2 * line,
+        "batches": (alive + parsed) * (ENTRY_BYTES * entries + named),
         "minibatch": active * active_bytes(config),
     }
 

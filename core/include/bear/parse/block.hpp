@@ -55,6 +55,9 @@ struct Block {
 
   // As new, but for the memory it has.
   void reset();
+  // Takes the memory that rows as those of another need, and a little more: what grows step by step
+  // leaves holes behind that others are too large for.
+  void reserve_like(const Block& other);
   // Bytes of that memory.
   std::size_t capacity() const;
 

@@ -18,6 +18,9 @@ class Splitter {
   // The chunk is borrowed until all of it has been read; `final` says that none follows.
   void feed(std::string_view chunk, bool final);
 
+  // Counts on from the lines and bytes that were read before, by another. Not within a line.
+  void start_at(std::uint64_t byte, std::int64_t lines);
+
   // The next line, without its LF or CR LF. The byte after the line can be read and is the CR or
   // LF, so that scanning for the end of a word needs no other bound.
   Found next(std::string_view& line);
