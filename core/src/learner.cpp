@@ -136,7 +136,8 @@ double Learner::learn_minibatch(const BatchView& batch, Reals margins) {
                     places_,
                     *storage_,
                     selection_.size(),
-                    importance(targets_of(batch))};
+                    importance(targets_of(batch)),
+                    counters_.passes};
   z_.resize(g_.size());
   direction_->direct(point, z_);
   const double norm = direction_->scaled() ? 0.0 : std::sqrt(dot(g_, g_));

@@ -203,7 +203,7 @@ void Staged::move_intercept(const Point& point) {
   u_.resize(full_.size());
   for (std::size_t i = 0; i < u_.size(); ++i) u_[i] = constant_[i % classes];
   point.loss.residuals(u_, point.targets, residual_);
-  const double rows = static_cast<double>(point.targets.labels.size());
+  const double rows = static_cast<double>(point.targets.weighed());
   const double prior = point.loss.bound_is_tight() ? 0.0 : 1.0 / rows;  // numbers may be far from 0
   const double rate = std::min(importance_, 1.0) / (now_.batches + 1.0 + prior);
   for (std::size_t i = 0; i < u_.size(); ++i) next_.means[i % classes] -= rate * residual_[i];
@@ -217,13 +217,15 @@ void Staged::move_intercept(const Point& point) {
   for (std::size_t i = 0; i < u_.size(); ++i) intercept_step_[i % classes] -= step * residual_[i];
 }
 
-// A Newton step on the common factor says by which share the margins should grow.
+// A Newton step on the common factor says by which share the margins should grow. Examples that
+// were learned before say nothing about noise, so that after the first pass strength stays.
 void Staged::follow_noise(const Point& point) {
   const std::size_t classes = point.loss.classes();
-  const std::size_t rows = point.targets.labels.size();
+  const std::size_t rows = point.targets.weighed();
   const double total = point.targets.total();
   if (!(total > 0.0)) return;
   next_.batches += 1.0;
+  if (point.passes > 0) return;
   u_.assign(point.margins.begin(), point.margins.end());
   constant_.assign(point.intercept.begin(), point.intercept.end());
   if (rows > 1) {

@@ -23,8 +23,9 @@ STEPS = {
 def make_pair(
     learner, loss, *, step="auto", precision="float64", classes=None, again=False, **options
 ):
-    """A learner, its twin, and the pool of keys they both see; again: as for several passes."""
+    """A learner, its twin, and the pool of keys they both see; again: solves for the selected."""
     classes = classes or LOSSES[loss]
+    passes = options.pop("passes", 1)
     dense = TABLE[learner][0] == "dense"
     size = {"dimension": 60} if dense else {"width": 23}
     shared = {**size, "seed": 11, "precision": precision, "intercept": False, **options}
@@ -38,7 +39,7 @@ def make_pair(
         classes=classes if loss == "softmax" else None,
         step_size=theirs(eta),
         batch_size=ROWS,
-        passes=2 if again else 1,
+        passes=2 if again else passes,
         **shared,
     )
     named = f"{learner} again" if again else learner
@@ -198,12 +199,20 @@ def test_dense_learners_that_select(learner):
 
 @pytest.mark.parametrize("history", [0, 1, 2, 9])
 def test_any_length_of_history(history):
-    core, twin, pool = make_pair("bear+", "logistic", history=history, again=True)
-    check_agreement(core, twin, pool, "logistic")
+    core, twin, pool = make_pair("bear+", "squared", history=history, again=True)
+    check_agreement(core, twin, pool, "squared")
 
 
 @pytest.mark.parametrize("precision", ["float32", "float64"])
-@pytest.mark.parametrize("loss", LOSSES)
-def test_bear_plus_over_several_passes(loss, precision):
-    core, twin, pool = make_pair("bear+", loss, precision=precision, again=True)
-    check_agreement(core, twin, pool, loss, passes=2)
+def test_bear_plus_on_numbers_over_several_passes(precision):
+    core, twin, pool = make_pair("bear+", "squared", precision=precision, again=True)
+    assert core.config.direction == "lbfgs"
+    check_agreement(core, twin, pool, "squared", passes=2)
+
+
+@pytest.mark.parametrize("precision", ["int8", "float64"])
+@pytest.mark.parametrize("loss", ["logistic", "softmax"])
+def test_bear_plus_on_labels_over_several_passes(loss, precision):
+    core, twin, pool = make_pair("bear+", loss, precision=precision, intercept=True, passes=3)
+    assert core.config.direction == "staged"
+    check_agreement(core, twin, pool, loss, passes=3)

@@ -105,7 +105,7 @@ class Twin:
         g = X.T @ residual
         point = SimpleNamespace(keys=keys, X=X, g=g, loss=self.loss, margins=margins, share=share)
         point.residual, point.importance, point.weights = residual, importance, weights
-        point.w, point.labels, point.inside = w, labels, inside
+        point.w, point.labels, point.inside, point.passes = w, labels, inside, self.passes
         point.storage, point.intercept = self.storage, self.intercept
         point.groups = max(len(self.selection.tops), 1)
         point.selected = sum(len(keys) for keys in self.selected())

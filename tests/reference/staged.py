@@ -30,7 +30,8 @@ class Staged:
         self.taken = self.sharing.share() if few else 0.0
         before, full = self.batches, self.move_intercept(point)
         self.batches += 1
-        self.follow_noise(point, full)
+        if point.passes == 0:
+            self.follow_noise(point, full)
         inside = point.inside
         present = np.maximum(np.count_nonzero(point.X, axis=0), 1)
         damping = 1.0 / np.maximum(np.sum(point.X**2, axis=0) / present, 1.0)[:, None]
@@ -91,7 +92,7 @@ class Staged:
         self.intercept_step = 0.0
         if self.means is None:
             return point.margins
-        loss, n = point.loss, len(point.labels)
+        loss, n = point.loss, np.count_nonzero(point.weights)
         constant = loss.margins_of(self.means)
         alone = np.broadcast_to(constant, point.margins.shape)
         off = loss.residual(alone, point.labels, point.share).sum(axis=0)
@@ -106,7 +107,8 @@ class Staged:
 
     def follow_noise(self, point, full) -> None:
         part = point.margins - point.intercept
-        if len(part) > 1:
+        rows = np.count_nonzero(point.weights)
+        if rows > 1:
             part = part - point.share @ part
         residual = point.loss.residual(full, point.labels, point.share)
         bend = point.loss.curvature(full, point.share)
@@ -118,7 +120,7 @@ class Staged:
         dispersion = 2 * self.error if isinstance(point.loss, Squared) else 1.0
         if self.curvature > 0 and dispersion > 0:
             growth = np.clip(0.1 - self.slope / self.curvature, -1, 3)
-            information = len(part) * self.curvature / (0.05 * dispersion)
+            information = rows * self.curvature / (0.05 * dispersion)
             growth *= information / (information + 20)
             self.log_strength = np.clip(self.log_strength + 0.05 * growth, np.log(0.02), 0)
 

@@ -24,6 +24,7 @@ struct Point {
   const Storage& storage;
   std::size_t selected;  // keys selected in all
   double importance;     // mean weight of the batch's examples over that of all so far; 1 without
+  std::uint64_t passes;  // over the data, before this one
 };
 
 // How often a guard had to act; reported, never silent.

@@ -32,8 +32,8 @@ class SketchClassifier(ClassifierMixin, SketchEstimator):
         Bytes the model keeps, names not counted. With ``bear+`` and two classes the default
         holds 1,000 selected features and 250,000 one-byte cells, enough for text of 50,000 words.
     passes : int, default=1
-        Trips over the data. One, because streams cannot be read twice; with more, ``bear+``
-        learns on the selected features alone and approaches exact solutions.
+        Trips over the data. One, because streams cannot be read twice; two or three help where
+        examples are few for their features.
     batch_size : int, default=20
         Examples in a minibatch. 20 is where curvature is measured well enough.
     step_size : "auto", float or step, default="auto"

@@ -250,7 +250,7 @@ def resolve(
     numbers = {"width": width, "depth": depth, "dimension": dimension, "compression": compression}
     for name, value in {**numbers, "passes": passes, "history": history}.items():
         check_number(name, value)
-    recipe = recipe_of(learner, passes=passes, k=k)
+    recipe = recipe_of(learner, loss=loss, passes=passes, k=k)
     precision = precision or recipe.precision
     check_choice("precision", precision, tuple(CELL_BYTES))
     step = as_step(step_size)

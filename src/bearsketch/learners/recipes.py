@@ -65,15 +65,16 @@ RECIPES: Mapping[str, Recipe] = {
 }
 LEARNERS: tuple[str, ...] = tuple(RECIPES)
 
-# A learner that can come back to its data solves for the selected exactly: second order, float
-# cells, gradients that see the selected only.
-SEVERAL_PASSES: Mapping[str, Recipe] = {
+# Of numbers, a learner that can come back to its data solves for the selected exactly: second
+# order, float cells, gradients that see the selected only. Labels say less, and there this would
+# follow their noise.
+EXACT: Mapping[str, Recipe] = {
     "bear+": Recipe("cached", "lbfgs", 3, "mean", "selection", summary="exact recovery"),
 }
 
 
-def recipe_of(learner: str, *, passes: int = 1, k: int | None = None) -> Recipe:
-    """Row of the table for a learner, by how many passes it will make."""
-    if passes > 1 and k != 0 and learner in SEVERAL_PASSES:
-        return SEVERAL_PASSES[learner]
+def recipe_of(learner: str, *, loss: str, passes: int = 1, k: int | None = None) -> Recipe:
+    """Row of the table for a learner, by its loss and how many passes it will make."""
+    if loss == "squared" and passes > 1 and k != 0 and learner in EXACT:
+        return EXACT[learner]
     return RECIPES[learner]

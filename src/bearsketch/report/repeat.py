@@ -52,7 +52,7 @@ def _plain_step(step: Any) -> bool:
 def _learning(learner: Learner) -> list[str]:
     config, run = learner.config, learner.run
     passes = int(run.get("passes", 1))
-    recipe = recipe_of(config.learner, passes=passes, k=config.k)
+    recipe = recipe_of(config.learner, loss=config.loss, passes=passes, k=config.k)
     words = ["--learner", config.learner] if config.learner != "bear+" else []
     words += ["--loss", config.loss, *_classes(learner)]
     if config.dimension:
