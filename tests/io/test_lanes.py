@@ -5,8 +5,10 @@ from __future__ import annotations
 import gzip
 import io
 import json
-import queue
 import random
+import subprocess
+import sys
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -109,7 +111,7 @@ def test_a_cut_file_fails_after_the_same_batches(monkeypatch: pytest.MonkeyPatch
 
 def test_lines_that_are_too_long_go_to_one_parser(monkeypatch: pytest.MonkeyPatch) -> None:
     started = []
-    monkeypatch.setattr(lanes.Lanes, "_work", lambda self, parser: started.append(parser))
+    monkeypatch.setattr(lanes, "work", lambda parser, *_: started.append(parser))
     small_parts(monkeypatch, 1000, 2000)
     long = b"1 | " + b" ".join(b"w%d" % i for i in range(500)) + b"\n"
     assert len(seen(long * 30, "vw", threads=2)["batches"]) == 8
@@ -117,31 +119,31 @@ def test_lines_that_are_too_long_go_to_one_parser(monkeypatch: pytest.MonkeyPatc
 
 
 def test_threads_end_with_the_stream(monkeypatch: pytest.MonkeyPatch) -> None:
-    ended: queue.SimpleQueue[Any] = queue.SimpleQueue()
-    work = lanes.Lanes._work
+    ended = []
+    work = lanes.work
 
-    def watched(self: lanes.Lanes, parser: Any) -> None:
-        work(self, parser)
-        ended.put(parser)
+    def watched(parser: Any, *rest: Any) -> None:
+        work(parser, *rest)
+        ended.append(parser)
 
-    monkeypatch.setattr(lanes.Lanes, "_work", watched)
+    monkeypatch.setattr(lanes, "work", watched)
     small_parts(monkeypatch, 300)
     with open_stream(io.BytesIO(b"1 | a b\n" * 1000), "vw", rows=10, threads=3) as stream:
         batches = iter(stream)
         for _ in range(5):
             next(batches)
-    assert len({id(ended.get(timeout=10)) for _ in range(3)}) == 3
+    assert len(ended) == 3
 
 
 def test_what_a_lane_raises_is_raised(monkeypatch: pytest.MonkeyPatch) -> None:
-    parse = lanes.Lanes._parse
+    parse = lanes.parse
 
-    def broken(self: lanes.Lanes, parser: Any, run: lanes.Run, **how: Any) -> Any:
+    def broken(parser: Any, run: lanes.Run, *most: Any, **how: Any) -> Any:
         if run.line >= 40:
             raise MemoryError("no room")
-        return parse(self, parser, run, **how)
+        return parse(parser, run, *most, **how)
 
-    monkeypatch.setattr(lanes.Lanes, "_parse", broken)
+    monkeypatch.setattr(lanes, "parse", broken)
     batches = []
     with (
         pytest.raises(MemoryError, match="no room"),
@@ -165,13 +167,13 @@ def test_fields_are_met_by_any_of_the_parsers() -> None:
 
 def test_real_work_is_shared(monkeypatch: pytest.MonkeyPatch) -> None:
     users: set[int] = set()
-    work = lanes.Lanes._work
+    work = lanes.work
 
-    def watched(self: lanes.Lanes, parser: Any) -> None:
+    def watched(parser: Any, *rest: Any) -> None:
         users.add(id(parser))
-        work(self, parser)
+        work(parser, *rest)
 
-    monkeypatch.setattr(lanes.Lanes, "_work", watched)
+    monkeypatch.setattr(lanes, "work", watched)
     small_parts(monkeypatch, 5000)
     draw = random.Random(0)
     data = b"".join(
@@ -182,3 +184,19 @@ def test_real_work_is_shared(monkeypatch: pytest.MonkeyPatch) -> None:
         total = sum(int(np.sum(batch.values)) for batch in stream)
     assert total == 2000 * 20
     assert len(users) == 2
+
+
+def test_a_program_may_end_in_the_middle(tmp_path: Path) -> None:
+    path = tmp_path / "long.vw"
+    path.write_bytes(b"1 | %s\n" % b" ".join(b"w%d" % i for i in range(300)) * 3000)
+    code = (
+        "from bearsketch import open_stream\n"
+        f"batches = iter(open_stream({str(path)!r}, rows=100))\n"
+        "for _ in range(5): next(batches)\n"
+    )
+    for ending in ("", "raise SystemExit(0)", "stream = batches; del batches"):
+        for _ in range(3):
+            done = subprocess.run(
+                [sys.executable, "-c", code + ending], capture_output=True, text=True, check=False
+            )
+            assert (done.returncode, done.stderr) == (0, "")

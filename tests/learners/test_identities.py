@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from bearsketch import Decaying, make_learner
+from bearsketch.learners.recipes import EXACT_PASSES
 from reference.storage import CountSketch
 from reference.streams import LOSSES, batch_of, stream
 
@@ -62,7 +63,7 @@ def test_dense_equals_a_sketch_without_collisions(dense, sketched, options, loss
 
 @pytest.mark.parametrize("reads", ["selection", "storage"])
 def test_dense_equals_bear_plus_without_collisions(reads):
-    options = {"k": 6, "reads": reads, "passes": 2}
+    options = {"k": 6, "reads": reads, "passes": EXACT_PASSES}
     check_dense_equals_sketched("olbfgs", "bear+", options, "squared")
 
 

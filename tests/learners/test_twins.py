@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from bearsketch import LEARNERS, Decaying, ParameterError, make_learner
+from bearsketch.learners.recipes import EXACT_PASSES
 from reference.learner import TABLE, Settings, Twin
 from reference.streams import LOSSES, batch_of, key_pool, stream
 
@@ -39,7 +40,7 @@ def make_pair(
         classes=classes if loss == "softmax" else None,
         step_size=theirs(eta),
         batch_size=ROWS,
-        passes=2 if again else passes,
+        passes=EXACT_PASSES if again else passes,
         **shared,
     )
     named = f"{learner} again" if again else learner

@@ -13,6 +13,7 @@ import numpy.typing as npt
 from bearsketch.batch import Batch
 from bearsketch.exceptions import DivergedError, LimitError, ParameterError
 from bearsketch.learners import RECIPES, Automatic, Constant, Learner, make_learner
+from bearsketch.learners.recipes import EXACT_PASSES
 
 METHODS = ("bear+", "bear", "mission", "newton", "sgd", "olbfgs")
 LARGEST_DATA = 1 << 28
@@ -177,7 +178,7 @@ def make(setting: Setting, seed: int) -> Learner:
         setting.learner,
         k=setting.k,
         loss="squared",
-        passes=max(setting.passes, 2),  # one pass alone would be another recipe of bear+
+        passes=max(setting.passes, EXACT_PASSES),  # few would be another recipe of bear+
         step_size=_step(setting),
         history=setting.history,
         query=setting.query,

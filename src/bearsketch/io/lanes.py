@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import queue
 import threading
+import weakref
 from collections import deque
 from collections.abc import Generator, Iterator
 from typing import NamedTuple
@@ -74,10 +76,11 @@ class Lanes:
 
     def __init__(self, parser: Parser, chunks: Chunks, options: ReadOptions) -> None:
         self._parser, self._lanes = parser, options.threads
-        self._rows, self._entries = options.rows, options.limits.batch_entries
+        self._most = options.rows, options.limits.batch_entries
         self._runs = cut_runs(chunks, options.rows)
-        self._jobs: queue.SimpleQueue[tuple[Run, _Box] | None] = queue.SimpleQueue()
         self._twins: list[Parser] = []
+        self._jobs: _Jobs = queue.SimpleQueue()
+        self._crew: weakref.finalize[..., Lanes] | None = None
 
     @property
     def unmet_fields(self) -> set[str]:
@@ -99,43 +102,64 @@ class Lanes:
                     continue
                 while ahead:
                     yield from _open(ahead.popleft())
-                yield from self._parse(self._parser, run, starts=not alone, ends=together)
+                yield from parse(self._parser, run, self._most, starts=not alone, ends=together)
                 alone = not together
             while ahead:
                 yield from _open(ahead.popleft())
         finally:
-            for _ in self._twins:
-                self._jobs.put(None)
+            if self._crew is not None:
+                self._crew()
         if failure is not None:
             raise failure
 
     def _send(self, run: Run) -> _Box:
-        if not self._twins:
+        if self._crew is None:
             self._twins = [self._parser.twin() for _ in range(self._lanes)]
-            for twin in self._twins:
-                threading.Thread(target=self._work, args=(twin,), daemon=True).start()
+            crew = [
+                threading.Thread(target=work, args=(twin, self._jobs, self._most), daemon=True)
+                for twin in self._twins
+            ]
+            for one in crew:
+                one.start()
+            # Also when the interpreter ends: no thread may be inside the core by then.
+            self._crew = weakref.finalize(self, dismiss, self._jobs, crew)
         box: _Box = queue.SimpleQueue()
         self._jobs.put((run, box))
         return box
 
-    def _work(self, parser: Parser) -> None:
-        while (job := self._jobs.get()) is not None:
-            run, box = job
-            try:
-                box.put(self._parse(parser, run))
-            except Exception as error:  # raised where the blocks are used
-                box.put(error)
 
-    def _parse(
-        self, parser: Parser, run: Run, *, starts: bool = True, ends: bool = True
-    ) -> list[Block]:
-        """Blocks of a run; one that does not end here leaves its last rows to the next."""
-        if starts:
-            parser.start_at(run.byte, run.line)
-        return parser.read(run.parts, run.final, ends, self._rows, self._entries)
+def parse(
+    parser: Parser, run: Run, most: tuple[int, int], *, starts: bool = True, ends: bool = True
+) -> list[Block]:
+    """Blocks of a run; one that does not end here leaves its last rows to the next."""
+    if starts:
+        parser.start_at(run.byte, run.line)
+    return parser.read(run.parts, run.final, ends, *most)
+
+
+def work(parser: Parser, jobs: _Jobs, most: tuple[int, int]) -> None:
+    """Parse runs until told to stop."""
+    while (job := jobs.get()) is not None:
+        run, box = job
+        try:
+            box.put(parse(parser, run, most))
+        except Exception as error:  # raised where the blocks are used
+            box.put(error)
+
+
+def dismiss(jobs: _Jobs, crew: list[threading.Thread]) -> None:
+    """Let threads end, at once but for the run that each is at."""
+    with contextlib.suppress(queue.Empty):
+        while True:
+            jobs.get_nowait()
+    for _ in crew:
+        jobs.put(None)
+    for one in crew:
+        one.join()
 
 
 _Box = queue.SimpleQueue[list[Block] | Exception]
+_Jobs = queue.SimpleQueue[tuple[Run, _Box] | None]
 
 
 def _open(box: _Box) -> list[Block]:
