@@ -156,6 +156,8 @@ TEST_CASE("vw: limits hold on both sides") {
   CHECK(run("vw", "1 |n ab\n", options).errors.empty());
   CHECK(run("vw", "1 |n abc\n", options).code() == "COM-NAME-LONG");
   CHECK(run("vw", "1 |abcde\n", options).code() == "COM-NAME-LONG");
+  const std::string_view more = "1 |n b b b b b b b b b b b b b b\n";
+  CHECK(run("vw", "1 |abcd e\n" + std::string(more), options).code() == "COM-NAME-LONG");
   CHECK(run("vw", "1 abcd| a\n", options).errors.empty());
   CHECK(run("vw", "1 abcde| a\n", options).code() == "COM-NAME-LONG");
   CHECK(run("vw", "abcd | a\n", options).errors.empty());

@@ -163,12 +163,12 @@ const char* VwParser::parse_plain(const char* at, const char* end) {
   while (line + *mark < at) ++mark;
   Row::Pen pen =
       row_.pen(static_cast<std::size_t>(marks_.end() - mark), static_cast<std::size_t>(end - at));
-  const std::size_t longest = options_.max_name_bytes - row_.space_size();
+  const std::size_t space = row_.space_size();
   for (std::size_t n = pen.most; n > 0 && is_blank(*at); --n) {
     const char* const name = at + 1;
     const char* stop = line + *++mark;
     const auto size = static_cast<std::size_t>(stop - name);
-    if (readable - stop <= plain_slack || size > longest) break;
+    if (readable - stop <= plain_slack || space + size > options_.max_name_bytes) break;
     double value = 1;
     if (*stop == ':') {
       const char* from = stop + 1;
