@@ -9,6 +9,7 @@ import pytest
 
 from bearsketch.advice import for_commands
 from bearsketch.batch import Batch
+from bearsketch.exceptions import SourceError
 from bearsketch.io import open_stream
 from bearsketch.learners.noise import VERDICTS
 from bearsketch.metrics import NumberScores
@@ -216,3 +217,48 @@ def test_targets_in_an_order_of_their_own_are_told(order, told):
     if told:
         assert "targets hardly change from one example to the next" in warning
         assert "shuffle the examples" in warning
+
+
+def numbers_doubts(noise, passes):
+    """Codes of what is told about a number that follows from one of 40 features, and noise."""
+    rng = np.random.default_rng(1)
+    values = rng.normal(size=(4000, 40))
+    wanted = 3 * values[:, 5] + noise * rng.normal(size=4000)
+    text = "".join(
+        f"{y:.4f} " + " ".join(f"{i + 1}:{x:.3f}" for i, x in enumerate(row)) + "\n"
+        for y, row in zip(wanted, values, strict=True)
+    )
+    with open_stream(io.BytesIO(text.encode()), "svmlight", rows=400) as stream:
+        training = Training(stream, loss="squared", passes=passes, memory="4KiB", k=5)
+        training.run()
+    return [doubt.code for doubt in training.doubts]
+
+
+def test_many_passes_over_noisy_numbers_are_told():
+    assert "DATA-NOISE" in numbers_doubts(noise=3.0, passes=8)
+    assert "DATA-NOISE" not in numbers_doubts(noise=0.0, passes=8)
+    assert "DATA-NOISE" not in numbers_doubts(noise=3.0, passes=7)
+
+
+def test_a_second_pass_over_a_pipe_is_refused_before_the_first():
+    lines = Pipe(b"1 | a\n-1 | b\n" * 100)
+    with open_stream(lines, "vw") as stream:
+        with pytest.raises(SourceError, match="read only once"):
+            Training(stream, memory="4KiB", passes=2).run()
+        assert stream.passes == 0
+
+
+class Pipe(io.RawIOBase):
+    """Bytes that can be read once."""
+
+    def __init__(self, data):
+        self._data = io.BytesIO(data)
+
+    def readable(self):
+        return True
+
+    def readinto(self, buffer):
+        return self._data.readinto(buffer)
+
+    def seekable(self):
+        return False

@@ -90,6 +90,7 @@ def predict(
             watch(number)
         write(head)
         told.stream()
+        told.skipped()
 
 
 class _Form(ABC):

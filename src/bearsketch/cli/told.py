@@ -107,6 +107,11 @@ class Told:
         self._warnings = len(self._stream.warnings)
         self._errors = len(self._stream.errors)
 
+    def skipped(self) -> None:
+        """Say how many lines were skipped, where not all were shown."""
+        if (n := self._stream.counts.skipped) > self._errors:
+            self._display.note(f"{n:,} skipped in all, of which the first {self._errors} are shown")
+
 
 def _some(columns: tuple[str, ...]) -> str:
     shown = ", ".join(map(visible, columns[:_SHOWN_COLUMNS]))

@@ -176,15 +176,20 @@ class Stream(Closes):
 
     def __iter__(self) -> Iterator[Batch]:
         self._end_pass()
-        if self.passes and not self.reopens:
+        if self.passes:
+            self.check_reopens()
+        self._running = self._pass()
+        return self._running
+
+    def check_reopens(self) -> None:
+        """Refuse inputs that cannot be read a second time."""
+        if not self.reopens:
             once = next(found.name for found in self._inputs if not found.reopens)
             raise SourceError(
                 f"{once}: this input can be read only once, and a second pass was asked for",
                 code="SRC-ONCE",
                 hint="Save it as a file, or train with one pass.",
             )
-        self._running = self._pass()
-        return self._running
 
     def close(self) -> None:
         """Stop reading and close what was opened; safe to call twice."""

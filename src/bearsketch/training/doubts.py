@@ -11,11 +11,13 @@ import numpy as np
 from bearsketch.advice import either
 from bearsketch.learners import Learner
 from bearsketch.learners.noise import VERDICTS, noise_of
+from bearsketch.learners.recipes import EXACT, EXACT_PASSES
 from bearsketch.metrics import NumberScores
 from bearsketch.training.order import LEAST_EXAMPLES, Order, smooth_targets
 
 # A loss so many times that of guessing is told, and so many standard errors above it.
 WORSE, SPREADS = 1.05, 3.0
+MOST_NOISE = 0.1  # share of the variance that exact solutions may leave
 MOST_EMPTY = 0.5  # share of examples without a feature that nothing is said of
 
 Curve = Sequence[Sequence[Any]]
@@ -59,6 +61,7 @@ def last_doubts(
         "DATA-LOSS": worse_than_guessing(
             order, curve, None if numbers is None else numbers.deviation
         ),
+        "DATA-NOISE": follows_noise(learner, curve, None if numbers is None else numbers.deviation),
         "MEM-SMALL": too_small(learner),
     }
     return [Doubt(code, message) for code, message in told.items() if message is not None]
@@ -137,6 +140,22 @@ def worse_than_guessing(
         "in the second half of the data, predictions before learning were worse than always "
         f"giving {best} ({what} {found:.4g} against {guess:.4g}): numeric columns that grow along "
         "the data, data in a particular order, or features that tell nothing do this"
+    )
+
+
+def follows_noise(learner: Learner, curve: Curve, deviation: float | None) -> str | None:
+    """Say that many passes over numbers solve for what is mostly noise, where it is so."""
+    exact = learner.config.learner in EXACT and learner.config.direction == "lbfgs"
+    if not exact or not curve or curve[-1][0] < LEAST_EXAMPLES or not deviation:
+        return None
+    left = 2.0 * late_loss(curve)[0] / deviation**2  # the loss is half the squared error
+    if left < MOST_NOISE:
+        return None
+    return (
+        f"{EXACT_PASSES} passes or more solve for the selected features exactly, and so follow "
+        f"noise; after half of the first pass {min(left, 1.0):.0%} of the variance was noise or "
+        "not learned yet: compare with a run of 3 passes on examples that neither has learned "
+        f"({either('passes=3', '--passes 3 --holdout 10%')})"
     )
 
 

@@ -158,6 +158,8 @@ class Training:
     def run(self, watch: Watch | None = None) -> Summary:
         """Train; ``watch`` is called with this object after each batch."""
         start = time.perf_counter()
+        if self.passes > 1:
+            self.stream.check_reopens()
         with Keeper(TrainingRun(self), self._checkpoint) as keeper:
             resumed = keeper.resume()
             if not resumed:
