@@ -91,10 +91,6 @@ def test_any_lines_in_any_parts_are_read_alike(form: str, on_error: str, data: A
         alone = seen(text, form, threads=1, **options)
         small_parts(patch, data.draw(st.integers(2, 90)), data.draw(st.integers(20, 400)))
         together = seen(text, form, threads=data.draw(st.integers(2, 3)), **options)
-    if alone["failure"] is not None:  # a batch may or may not be full by then
-        before, after = alone.pop("batches"), together.pop("batches")
-        assert abs(len(before) - len(after)) <= 1
-        assert all(a == b for a, b in zip(before, after, strict=False))
     assert together == alone
 
 

@@ -78,6 +78,10 @@ class Piece:
             numbers=None if self.numbers is None else self.numbers[start:stop],
         )
 
+    def before(self, line: int) -> Piece:
+        """Examples that stand before a line; none where their lines are not known."""
+        return self.slice(0, 0 if self.lines is None else int(np.searchsorted(self.lines, line)))
+
     def _position_after(self, stop: int) -> Position:
         if stop == len(self) or self.lines is None:
             return self.position

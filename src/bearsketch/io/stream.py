@@ -220,12 +220,14 @@ class Stream(Closes):
             while (piece := reader.take(packer.rows_left, packer.entries_left)) is not None:
                 if self._expected is not None:
                     piece = self._expected.keep(piece)
+                if piece.errors and self.options.fails:
+                    before = piece.before(min(error.line for error in piece.errors))
+                    numbering.number(before)
+                    yield from self._hand_over(packer, before)
                 self._account.take(piece, hint)
                 self._note(piece, shared)
                 numbering.number(piece)
-                yield from self._deliver(packer.add(self._wanted(piece)))
-                if self.options.live:
-                    yield from self._deliver(packer.finish())
+                yield from self._hand_over(packer, piece)
         if packer is not None:
             yield from self._deliver(packer.finish())
         self._account.finish()
@@ -237,6 +239,11 @@ class Stream(Closes):
                 "check its spelling",
             )
         self._check_delivered(delivered)
+
+    def _hand_over(self, packer: Packer, piece: Piece) -> Iterator[Batch]:
+        yield from self._deliver(packer.add(self._wanted(piece)))
+        if self.options.live:
+            yield from self._deliver(packer.finish())
 
     def _deliver(self, batches: Iterator[Batch]) -> Iterator[Batch]:
         for batch in batches:
