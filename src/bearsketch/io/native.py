@@ -116,10 +116,10 @@ class NativeReader:
         self._parser = _core.Parser(form, **parser_options(form, options, shared.labels.kind))
         self.naming = naming_of(form, options)
         self._sequence_labels = SequenceLabels(options) if form in SEQUENCES else None
-        self._lanes = Lanes(self._parser, chunks, options)
         # Where an example is no line, or lines come in their own time, there is nothing to share.
         shared_out = options.threads > 1 and form not in SEQUENCES and not chunks.may_wait
-        self._blocks = self._lanes.__iter__() if shared_out else None
+        self._lanes = Lanes(self._parser, chunks, options) if shared_out else None
+        self._blocks = None if self._lanes is None else self._lanes.__iter__()
         if not shared_out:
             chunks.read_ahead()
         self._done = False
@@ -140,7 +140,7 @@ class NativeReader:
         self._done = block.done
         piece = self._piece(block)
         if self._done and self._shared.unmet:
-            unmet = self._lanes.unmet_fields
+            unmet = (self._lanes or self._parser).unmet_fields
             self._shared.unmet = {k: v for k, v in self._shared.unmet.items() if k in unmet}
         if self._sequence_labels is not None:
             piece = self._label_sequences(piece, self._sequence_labels)

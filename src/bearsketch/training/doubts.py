@@ -55,13 +55,12 @@ def last_doubts(
         Whether the classes were named, so that some may be missing.
     """
     only = None if order is None or named else order.only
+    deviation = None if numbers is None else numbers.deviation
     told = {
         "LABEL-ONE": None if only is None else one_label(learner.labels.label(only)),
         "DATA-ORDER": odd_order(order, numbers, passes),
-        "DATA-LOSS": worse_than_guessing(
-            order, curve, None if numbers is None else numbers.deviation
-        ),
-        "DATA-NOISE": follows_noise(learner, curve, None if numbers is None else numbers.deviation),
+        "DATA-LOSS": worse_than_guessing(order, curve, deviation),
+        "DATA-NOISE": follows_noise(learner, curve, deviation),
         "MEM-SMALL": too_small(learner),
     }
     return [Doubt(code, message) for code, message in told.items() if message is not None]
