@@ -191,10 +191,10 @@ def test_a_missing_file_or_a_folder_is_a_source_error(tmp_path):
 
 
 def test_a_later_format_is_refused_by_number(monkeypatch, tmp_path):
-    monkeypatch.setattr(model_file, "FORMAT_VERSION", 2)
+    monkeypatch.setattr(model_file, "FORMAT_VERSION", 3)
     data = model_file.pack(*state.dump(small_model()))
     monkeypatch.undo()
-    refused(tmp_path / "later", data, "format 2, this release reads format 1")
+    refused(tmp_path / "later", data, "format 3, this release reads format 2")
 
 
 def leaves(value, path=()):
@@ -255,7 +255,7 @@ def test_a_sealed_record_of_another_kind_is_refused(record, tmp_path):
 
 @pytest.mark.parametrize("rest", ["}", ', "x": 7}', ', "__metadata__": 7}', f', "x": {DEEP}}}'])
 def test_a_sealed_header_of_another_kind_is_refused(rest, tmp_path):
-    good = json.dumps({"format": 1, "sha256": "0" * 64}, separators=(",", ":"))
+    good = json.dumps({"format": 2, "sha256": "0" * 64}, separators=(",", ":"))
     start = json.dumps({"__metadata__": {"bearsketch": good}})[:-1]
     refused(tmp_path / "m", sealed((start + rest).encode()))
 

@@ -140,18 +140,19 @@ def test_the_memory_of_kmers_is_judged_beside_that_of_words():
     assert "too small" not in enough
 
 
-@pytest.mark.parametrize(("kmer", "small"), [(12, "45KiB"), (15, "55KiB")])
-def test_a_plan_for_kmers_agrees_with_what_is_measured(kmer, small):
+@pytest.mark.parametrize("kmer", [12, 15])
+def test_a_plan_for_kmers_agrees_with_what_is_measured(kmer):
     """Reads of two random genomes: what is ample for words is not for them."""
     rng = np.random.default_rng(4)
     genomes = rng.choice(np.frombuffer(b"ACGT", dtype=np.uint8), (2, 60_000))
     reads = [(i % 2, int(rng.integers(0, 59_900))) for i in range(3000)]
     text = b"".join(b">r y=%d\n%b\n" % (y, genomes[y, at : at + 100].tobytes()) for y, at in reads)
     made = plan(k=100, features=110_000, tail=KMER_TAIL)
-    for memory, verdict in ((made.model_bytes, {"ample"}), (small, {"fair", "too small"})):
+    # Of eight seeds at most one says ample of 55 KiB, and none of what is planned says less.
+    for memory, verdict in ((made.model_bytes, {"ample"}), ("55KiB", {"fair", "too small"})):
         options = {"kmer": kmer, "label_regex": "y=(.)", "include_unlabelled": False}
         stream = open_stream(io.BytesIO(text), "fasta", **options)
-        training = Training(stream, memory=memory, k=100)
+        training = Training(stream, memory=memory, k=100, seed=1)
         training.run()
         assert noise_of(training.learner).verdict in verdict
     assert plan("55KiB", k=100, features=110_000).verdict == "ample"

@@ -6,12 +6,11 @@
 #include <optional>
 
 #include "bear/key_row.hpp"
+#include "bear/storage/byte_cells.hpp"
 
 namespace bear {
 
 namespace {
-
-constexpr double kLargestByte = 127.0;
 
 Recipe widened(Recipe recipe) {
   recipe.precision = Precision::float64;
@@ -28,7 +27,9 @@ std::span<T> cells_as(Learner& learner) {
 class Numbers {
  public:
   explicit Numbers(Learner& learner)
-      : bytes_(learner.storage().bytes()), precision_(learner.recipe().precision) {
+      : bytes_(learner.storage().bytes()),
+        precision_(learner.recipe().precision),
+        counted_(learner.storage().counts()) {
     if (precision_ == Precision::int8) unit_ = learner.storage().numbers()[0];
   }
 
@@ -51,7 +52,7 @@ class Numbers {
       case Precision::float32:
         return read_as<float>(from, to);
       case Precision::int8:
-        return read_as<std::int8_t>(from, to);
+        return counted_ ? read_as<CountedByte>(from, to) : read_as<std::int8_t>(from, to);
     }
   }
 
@@ -65,6 +66,7 @@ class Numbers {
 
   std::span<const std::byte> bytes_;
   Precision precision_;
+  bool counted_;
   double unit_ = 1.0;
 };
 
@@ -231,21 +233,35 @@ double largest_of(ConstReals numbers) {
   return *std::max_element(largest.begin(), largest.end());
 }
 
+template <class Byte>
 void round_to_bytes(ConstReals from, Learner& learner, double quantum, double writes) {
-  quantum = std::max(quantum, largest_of(from) / kLargestByte);
-  const auto to = cells_as<std::int8_t>(learner);
+  using Number = Digits<Byte>;
+  quantum = std::max(quantum, largest_of(from) / Number::kTop);
+  const auto to = cells_as<Byte>(learner);
   const std::uint64_t salt =
       mix64(learner.recipe().seed + kGolden) + static_cast<std::uint64_t>(writes) * kGolden;
   for (std::size_t i = 0; i < to.size() && quantum > 0.0; ++i) {
-    to[i] = 0;
+    to[i] = Byte{};
     if (from[i] == 0.0) continue;  // as most of a wide sketch are
     const double draw = uniform(mix64(salt ^ (i * kGolden)));
-    const double q = std::clamp(from[i] / quantum + draw, -kLargestByte, kLargestByte);
-    const int whole = static_cast<int>(q);  // towards zero, and so one too many below it
-    to[i] = static_cast<std::int8_t>(q < whole ? whole - 1 : whole);
+    to[i] = Number::write(to[i], Number::round(from[i] / quantum, draw));
   }
   const double numbers[] = {quantum, writes};
   learner.storage().restore(numbers);
+}
+
+// What was counted before the start, and by every part since.
+std::vector<double> add_counters(const std::vector<Learner*>& parts, const Learner* start) {
+  const auto before = start == nullptr ? std::vector<double>{} : start->storage().counters();
+  std::vector<double> sum = before;
+  for (const Learner* part : parts) {
+    const auto counters = part->storage().counters();
+    sum.resize(counters.size());
+    for (std::size_t i = 0; i < counters.size(); ++i) {
+      sum[i] += std::max(counters[i] - (before.empty() ? 0.0 : before[i]), 0.0);
+    }
+  }
+  return sum;
 }
 
 }  // namespace
@@ -253,7 +269,8 @@ void round_to_bytes(ConstReals from, Learner& learner, double quantum, double wr
 Reals Exact::cells() const { return cells_as<double>(*wide); }
 
 Exact take_apart(Learner& learner, const std::vector<Keys>& keys) {
-  Exact exact{{}, std::make_unique<Learner>(widened(learner.recipe()))};
+  Exact exact{
+      {}, std::make_unique<Learner>(widened(learner.recipe())), learner.storage().counters()};
   Taken taken(*exact.wide, keys);
   Numbers(learner).read(0, exact.cells());
   exact.weights = taken.take_out(learner);
@@ -265,7 +282,8 @@ Exact average(const std::vector<Learner*>& parts, ConstReals shares, Learner* st
   if (parts.empty() || shares.size() != parts.size()) {
     throw std::invalid_argument("there must be parts, and a share for each");
   }
-  Exact mean{{}, std::make_unique<Learner>(widened(parts[0]->recipe()))};
+  Exact mean{
+      {}, std::make_unique<Learner>(widened(parts[0]->recipe())), add_counters(parts, start)};
   Taken taken(*mean.wide, keys);
   double stretch = start == nullptr ? 0.0 : 1.0;
   for (std::size_t i = 0; i < parts.size() && start != nullptr; ++i) {
@@ -312,7 +330,12 @@ void put_together(Learner& learner, Exact& exact, const Returned& returned, doub
                      [](double cell) { return static_cast<float>(cell); });
       break;
     case Precision::int8:
-      round_to_bytes(cells, learner, quantum, writes);
+      if (!learner.storage().counts()) {
+        round_to_bytes<std::int8_t>(cells, learner, quantum, writes);
+        break;
+      }
+      round_to_bytes<CountedByte>(cells, learner, quantum, writes);
+      learner.storage().set_counters(exact.counters);
       break;
   }
 }

@@ -257,6 +257,7 @@ void Learner::write_step(double step) {
   for (std::size_t i = 0; i < z_.size(); ++i) s_[i] = -step * z_[i];
   selection_.hold_back(places_, s_, *storage_, direction_->measures());
   storage_->add(places_, s_);
+  storage_->meet(places_, direction_->measures().often);
 }
 
 // A pair is the step made and the change of the gradient along it, both between the same two

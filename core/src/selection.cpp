@@ -132,10 +132,10 @@ void Selection::collect(std::size_t group, std::size_t n, ConstReals weights, Co
     *to = static_cast<std::uint32_t>(column);
     to += above;
   };
-  if (classes == 1 && measures.damping.empty() && !measures.often.empty()) {
+  if (classes == 1 && measures.damping.empty() && !measures.trust.empty()) {
     const double limit = bar * bar * measures.enough;
     for (std::size_t a = 0; a < n; ++a) {
-      list(a, weights[a] * weights[a] * measures.often[a] > limit);
+      list(a, weights[a] * weights[a] * measures.trust[a] > limit);
     }
   } else {
     for (std::size_t a = 0; a < n; ++a) {

@@ -11,7 +11,7 @@ namespace bear {
 namespace {
 
 // Chosen on text, URLs and DNA; see the page on accuracy per byte.
-constexpr double kPhi = 1.5, kSelectedTau = 30.0, kCellTau = 10.0;
+constexpr double kPhi = 1.5, kTau = 30.0;
 constexpr double kStepMemory = 0.02;  // of the running step
 constexpr double kMostStep = 2.0;  // times what the batch itself allows: beyond, its loss may rise
 constexpr double kInterceptPhi = 0.5;
@@ -26,6 +26,8 @@ constexpr double kFirstStrength = 0.35, kLeastStrength = 0.02;  // full strength
 constexpr double kMemory = 0.05;                                // of the running slope
 constexpr double kRate = 0.05;                                  // at which strength follows it
 constexpr double kBoldness = 0.1;                               // share that is let pass
+// With many classes margins are bold because cells are shared, which smaller steps do not mend.
+constexpr double kManyBoldness = 0.5;
 constexpr double kMostShrink = -1.0, kMostGrowth = 3.0;
 // Information about the factor on the margins, in squared standard errors, at which strength
 // follows at half its rate: with one click in a hundred rows a few batches say nothing.
@@ -35,6 +37,8 @@ constexpr double kInformation = 20.0;
 // it.
 constexpr double kMargin = 1.5;
 constexpr double kNever = 1e-100;  // less often than anything that occurs
+// Occurrences that a cell has ahead of what was counted: the first few say little.
+constexpr double kPatience = 2.0;
 
 std::size_t width_of(const Places& places, ConstReals weights) {
   return places.members.empty() ? 0 : weights.size() / places.members.size();
@@ -132,7 +136,7 @@ void Staged::direct(const Point& point, Reals z) {
   for (std::size_t i = 0; i < margins_.size(); ++i) margins_[i] = full_[i] - selected * u_[i];
   const double cells = cell_step(point);
   for (std::size_t i = 0; i < z.size(); ++i) z[i] += cells * g_[i];
-  step_size_ = block_step(next_.step, next_.step, now_.cell_clock / kCellTau);
+  step_size_ = block_step(next_.step, next_.step, now_.cell_clock / kTau);
 }
 
 // A step that suits a value of 40 is 1,600 times too small for one of 1. So steps are taken as if
@@ -151,21 +155,37 @@ void Staged::measure_values(const Point& point) {
 
 // A step that suits what every row holds is too short for what one row in a thousand does, and the
 // rare is most of what there is. So a weight moves by its gradient over the root of how often it
-// occurs in the batch, by the mean: one of a cell by how often all keys of the cell do.
+// occurs, by the mean: a selected one in the batch, one of a cell by how often all keys of the cell
+// do, and did where that is counted.
 void Staged::measure_frequencies(const Point& point) {
   point.active.occurrences(point.targets.weights, often_);
+  if (!point.targets.weights.empty()) {
+    const double row = point.targets.total() / static_cast<double>(point.targets.weighed());
+    for (double& times : often_) times = row > 0.0 ? times / row : 0.0;
+  }
   often_mean_ = mean_of(often_);
   cell_pace_.resize(often_.size());
   point.storage.crowd(point.places, often_, cell_pace_);
+  if (point.storage.counts()) {
+    met_.resize(often_.size());
+    point.storage.met(point.places, met_);
+    for (std::size_t i = 0; i < met_.size(); ++i) {
+      cell_pace_[i] += cell_pace_[i] > 0.0 ? kPatience + met_[i] : 0.0;
+    }
+  }
   const double mean = mean_of(cell_pace_);
   // Where nothing occurs nothing moves, so any finite pace will do.
   for (double& pace : cell_pace_) pace = std::sqrt(mean / std::max(pace, kNever));
+  trust_ = often_;
+  if (point.storage.counts()) {
+    for (std::size_t i = 0; i < trust_.size(); ++i) trust_[i] /= cell_pace_[i];
+  }
+  enough_ = kMargin * mean_of(trust_);
   for (std::size_t i = 0; i < damping_.size(); ++i) cell_pace_[i] *= damping_[i];
 }
 
 Measures Staged::measures() const {
-  return {damping_, often_, kMargin * often_mean_, usual_,
-          std::bit_cast<std::uint64_t>(next_.batches)};
+  return {damping_, often_, trust_, enough_, usual_, std::bit_cast<std::uint64_t>(next_.batches)};
 }
 
 void Staged::damp_selected(const Places& places, Reals change) const {
@@ -242,8 +262,9 @@ void Staged::follow_noise(const Point& point) {
   next_.error += kMemory * (value_ - next_.error);
   const double dispersion = point.loss.dispersion(next_.error);
   if (!(next_.curvature > 0.0) || !(dispersion > 0.0)) return;
+  const double boldness = classes > 2 ? kManyBoldness : kBoldness;
   const double growth =
-      std::clamp(kBoldness - next_.slope / next_.curvature, kMostShrink, kMostGrowth);
+      std::clamp(boldness - next_.slope / next_.curvature, kMostShrink, kMostGrowth);
   const double information = static_cast<double>(rows) * next_.curvature / (kMemory * dispersion);
   next_.log_strength += kRate * growth * information / (information + kInformation);
   next_.log_strength = std::clamp(next_.log_strength, std::log(kLeastStrength), 0.0);
@@ -271,7 +292,7 @@ double Staged::selected_step(const Point& point, Reals z) {
   next_.selected_clock += static_cast<double>(members_) / static_cast<double>(point.selected);
   const double running = now_.step > 0.0 ? now_.step : own;
   const double share = point.loss.bound_is_tight() ? kTightShare : 1.0;
-  return share * block_step(own, running, now_.selected_clock / kSelectedTau);
+  return share * block_step(own, running, now_.selected_clock / kTau);
 }
 
 // g_ = gradient of everything that is not selected, at the margins after the selected moved.
@@ -289,7 +310,7 @@ double Staged::cell_step(const Point& point) {
     next_.cell_clock +=
         static_cast<double>(touched) / static_cast<double>(std::max(touched, point.storage.used()));
   }
-  return block_step(own, next_.step, now_.cell_clock / kCellTau);
+  return block_step(own, next_.step, now_.cell_clock / kTau);
 }
 
 // At margins_; what all rows have in common is left to the intercept, where there is one. Of more

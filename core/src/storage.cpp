@@ -9,14 +9,17 @@ namespace bear {
 namespace {
 
 template <template <class> class Kind, class... Args>
-std::unique_ptr<Storage> with_cell(Precision precision, Args&&... args) {
+std::unique_ptr<Storage> with_cell(Precision precision, const SketchShape& shape, Args&&... args) {
   switch (precision) {
     case Precision::int8:
-      return std::make_unique<Kind<std::int8_t>>(std::forward<Args>(args)...);
+      if (shape.reflects) {
+        return std::make_unique<Kind<CountedByte>>(shape, std::forward<Args>(args)...);
+      }
+      return std::make_unique<Kind<std::int8_t>>(shape, std::forward<Args>(args)...);
     case Precision::float32:
-      return std::make_unique<Kind<float>>(std::forward<Args>(args)...);
+      return std::make_unique<Kind<float>>(shape, std::forward<Args>(args)...);
     case Precision::float64:
-      return std::make_unique<Kind<double>>(std::forward<Args>(args)...);
+      return std::make_unique<Kind<double>>(shape, std::forward<Args>(args)...);
   }
   throw std::invalid_argument("unknown precision");
 }

@@ -145,7 +145,7 @@ struct Fixture {
     storage->add(places, step);
     std::vector<double> weights(step.size());
     storage->query(places, weights);
-    selection.offer(active, places, weights, step, *storage, {.often = often, .enough = 4.0});
+    selection.offer(active, places, weights, step, *storage, {.trust = often, .enough = 4.0});
   }
 };
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from reference.directions import Gradient, Lbfgs, Newton
 from reference.losses import LOSSES
-from reference.one_byte import ByteSketch, CachedByteSketch
+from reference.one_byte import ByteSketch, CachedByteSketch, CountedSketch
 from reference.selection import Measures, Selection
 from reference.staged import Staged
 from reference.storage import CachedSketch, CountSketch, Dense
@@ -53,6 +53,8 @@ class Twin:
 
     def __init__(self, settings: Settings) -> None:
         storage, direction, selects, reads, depth, query = TABLE[settings.learner]
+        if direction == "staged" and settings.step[0] != "auto":
+            direction = "gradient"
         self.settings = settings
         self.reads = settings.reads or reads
         self.loss = LOSSES[settings.loss]()
@@ -73,11 +75,10 @@ class Twin:
         elif storage == "sketch":
             self.storage = (ByteSketch if one_byte else CountSketch)(*shape)
         else:
-            self.storage = (CachedByteSketch if one_byte else CachedSketch)(
+            narrow = CountedSketch if direction == "staged" else CachedByteSketch
+            self.storage = (narrow if one_byte else CachedSketch)(
                 *shape, selection=self.selection, subtract=storage == "cached"
             )
-        if direction == "staged" and settings.step[0] != "auto":
-            direction = "gradient"
         self.direction = {
             "gradient": Gradient,
             "newton": Newton,
@@ -118,6 +119,8 @@ class Twin:
         measures = getattr(self.direction, "measures", None) or Measures.plain(len(keys))
         s, held = self.selection.hold_back(keys, -step * z, self.storage, measures)
         self.storage.add(keys, s)
+        if getattr(self.storage, "counts", False):
+            self.storage.meet(keys, measures.often)
         if self.direction.wants_pair:
             self.remember(keys, X, w, inside, -step * z, g, labels, share)
         after = self.storage.query(keys)

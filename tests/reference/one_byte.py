@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 
 from reference import hashing
 from reference.storage import CachedSketch, CountSketch
 
-TOP = 127
+# What each level of a counter stands for.
+COUNTS = list(itertools.accumulate([1.0] * 255, lambda count, one: count * 1.08 + one, initial=0.0))
 
 
 class ByteSketch(CountSketch):
     """Whole multiples of a quantum, rounded at random in proportion, once per cell and batch."""
+
+    top = 127
 
     def __init__(self, width, depth, classes, query, seed, dtype) -> None:
         super().__init__(width, depth, classes, query, seed, np.int64)
@@ -30,15 +35,18 @@ class ByteSketch(CountSketch):
 
     def write(self, place: tuple[int, int, int], amount: float) -> bool:
         exact = self.cells[place] + amount / self.quantum
-        self.cells[place] = np.clip(np.floor(exact + self.draw(place)), -TOP, TOP)
-        return abs(exact) > TOP + 1e-6
+        self.cells[place] = self.round(exact, self.draw(place))
+        return abs(exact) > self.top + 1e-6
+
+    def round(self, exact: float, draw: float) -> int:
+        return int(np.clip(np.floor(exact + draw), -self.top, self.top))
 
     def put(self, key: int, columns: slice, amount: np.ndarray) -> None:
         classes = range(self.cells.shape[2])[columns]
         for row, bucket, sign in self.places(key):
             for c, value in zip(classes, np.broadcast_to(amount, len(classes)), strict=True):
                 if value != 0.0:
-                    self.quantum = self.quantum or abs(value) / TOP
+                    self.quantum = self.quantum or abs(value) / self.top
                     self.writes += 1
                     self.write((row, bucket, c), sign * value)
 
@@ -56,7 +64,7 @@ class ByteSketch(CountSketch):
         largest = max(map(abs, block.values()), default=0.0)
         if largest == 0.0:
             return
-        self.quantum = self.quantum or largest / TOP
+        self.quantum = self.quantum or largest / self.top
         self.writes += 1
         clipped = sum(self.write(place, amount) for place, amount in block.items())
         if clipped > 0.001 * len(block):
@@ -66,7 +74,7 @@ class ByteSketch(CountSketch):
         self.quantum *= 2
         self.writes += 1
         for place in np.ndindex(self.cells.shape):
-            self.cells[place] = np.floor(0.5 * self.cells[place] + self.draw(place))
+            self.cells[place] = self.round(0.5 * self.cells[place], self.draw(place))
 
     def scale(self, c: float) -> None:
         self.quantum *= c
@@ -74,3 +82,48 @@ class ByteSketch(CountSketch):
 
 class CachedByteSketch(CachedSketch, ByteSketch):
     """The same with exact weights for the selected."""
+
+
+class CountedSketch(CachedByteSketch):
+    """Coarser numbers further from zero, and a counter in the bits that saves: one in 8 bytes."""
+
+    counts = True
+    top = 124
+
+    def __init__(self, *shape, **kept) -> None:
+        super().__init__(*shape, **kept)
+        self.levels = [0] * (self.cells.size // 8)
+
+    def round(self, exact: float, draw: float) -> int:
+        exact = np.clip(exact, -self.top, self.top)
+        spacing = {0: 1, 1: 2}.get(int(abs(exact)) // 32, 4)
+        return int(np.floor(exact + 248.0 + draw * spacing)) // spacing * spacing - 248
+
+    def words(self, key: int):
+        """Place and word of each cell of a key."""
+        for row, bucket, sign in self.places(key):
+            cell = row * self.width + bucket
+            word = min(cell * self.cells.shape[2] // 8, len(self.levels) - 1)
+            yield 2 * cell + (sign < 0), word
+
+    def met(self, keys: list[int]) -> np.ndarray:
+        if not self.levels:
+            return np.zeros(len(keys))
+        return np.array([np.mean([COUNTS[self.levels[w]] for _, w in self.words(k)]) for k in keys])
+
+    def meet(self, keys: list[int], often: np.ndarray) -> None:
+        salt = (self.salt + self.writes * hashing.GOLDEN) ^ 0x6D656574696E6773
+        for key, times in zip(keys, often, strict=True):
+            for place, word in self.words(key) if times > 0 and self.levels else ():
+                draw = hashing.uniform(hashing.mix64((salt ^ place * hashing.GOLDEN) % 2**64))
+                self.levels[word] = moved(self.levels[word], times, draw)
+
+
+def moved(level: int, times: float, draw: float) -> int:
+    """Level of a counter after so many more: at random between two, so that the mean is kept."""
+    count = COUNTS[level] + times
+    while level < 255 and count >= COUNTS[level + 1]:
+        level += 1
+    if level == 255:
+        return level
+    return level + (draw * (COUNTS[level + 1] - COUNTS[level]) < count - COUNTS[level])

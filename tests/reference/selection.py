@@ -11,17 +11,18 @@ from reference import hashing
 
 @dataclass
 class Measures:
-    """How weights are compared: the sizes of values, and how often keys occur."""
+    """How weights are compared: the sizes of values, how often keys occur, and what that says."""
 
     magnitudes: np.ndarray
     often: np.ndarray
+    trust: np.ndarray
     enough: float = 1.0
     usual: float = 1.0
     salt: int = 0
 
     @classmethod
     def plain(cls, n: int) -> Measures:
-        return cls(np.ones(n), np.ones(n))
+        return cls(np.ones(n), np.ones(n), np.ones(n))
 
     def coarse(self, magnitude: float, bar: float, storage) -> bool:
         grain = getattr(storage, "quantum", 0.0)
@@ -106,7 +107,7 @@ class Selection:
 
             def above(i, own, top=top):
                 size = norm(own) * measures.magnitudes[i]
-                return size**2 * measures.often[i] > top.bar() ** 2 * measures.enough
+                return size**2 * measures.trust[i] > top.bar() ** 2 * measures.enough
 
             fresh = [i for i, key in enumerate(keys) if key not in top]
             for i in set(range(len(keys))) - set(fresh):

@@ -35,13 +35,20 @@ class Staged:
         inside = point.inside
         present = np.maximum(np.count_nonzero(point.X, axis=0), 1)
         damping = 1.0 / np.maximum(np.sum(point.X**2, axis=0) / present, 1.0)[:, None]
-        occurrences = point.weights @ (point.X != 0)
+        row = point.weights.sum() / np.count_nonzero(point.weights)
+        occurrences = point.weights @ (point.X != 0) / row
         alone_pace = damping * pace(occurrences)[:, None]
-        shared_pace = damping * pace(point.storage.crowd(point.keys, occurrences))[:, None]
+        crowd = point.storage.crowd(point.keys, occurrences)
+        counted = getattr(point.storage, "counts", False)
+        if counted:
+            crowd = crowd + np.where(crowd > 0, 2 + point.storage.met(point.keys), 0)
+        trust = occurrences / pace(crowd) if counted else occurrences
+        shared_pace = damping * pace(crowd)[:, None]
         self.measures = Measures(
             magnitudes=1.0 / np.sqrt(damping[:, 0]),
             often=occurrences,
-            enough=1.5 * mean_of(occurrences),
+            trust=trust,
+            enough=1.5 * mean_of(trust),
             usual=np.sqrt(len(damping) / damping.sum()),
             salt=int(np.float64(self.batches).view(np.uint64)),
         )
@@ -72,8 +79,8 @@ class Staged:
             allowed = (slope + total_slope) / (bend + total_bend)
             rate = max(0.02, 1 / (before + 1)) if self.running else 1.0
             self.running += rate * (allowed - self.running)
-        cells = self.block_step(own, self.running, self.cell_clock / 10)
-        self.step = self.block_step(self.running, self.running, self.cell_clock / 10)
+        cells = self.block_step(own, self.running, self.cell_clock / 30)
+        self.step = self.block_step(self.running, self.running, self.cell_clock / 30)
         if touched:
             # What is left of a key that was taken out again is zero, or a rounding error.
             used = np.sum(np.abs(point.storage.cells) > 1e-12)
@@ -119,7 +126,8 @@ class Staged:
         self.error += 0.05 * (value - self.error)
         dispersion = 2 * self.error if isinstance(point.loss, Squared) else 1.0
         if self.curvature > 0 and dispersion > 0:
-            growth = np.clip(0.1 - self.slope / self.curvature, -1, 3)
+            boldness = 0.5 if part.shape[1] > 2 else 0.1
+            growth = np.clip(boldness - self.slope / self.curvature, -1, 3)
             information = rows * self.curvature / (0.05 * dispersion)
             growth *= information / (information + 20)
             self.log_strength = np.clip(self.log_strength + 0.05 * growth, np.log(0.02), 0)

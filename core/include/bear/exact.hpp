@@ -5,10 +5,12 @@
 
 namespace bear {
 
-// Weights of some keys by group, [key][class], and cells in double precision that hold the rest.
+// Weights of some keys by group, [key][class], cells in double precision that hold the rest, and
+// what cells have counted.
 struct Exact {
   std::vector<std::vector<double>> weights;
   std::unique_ptr<Learner> wide;
+  std::vector<double> counters;
 
   Reals cells() const;
 };

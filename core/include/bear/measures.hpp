@@ -11,9 +11,11 @@ struct Measures {
   // By what the change of each key was multiplied, because its values are above 1: one over their
   // mean square. Empty where no value is.
   ConstReals damping = {};
-  // How often each key occurs in the batch, and how often is enough: the weight of a rare key says
-  // less, so the square of a candidate's counts by the first over the second. Empty: in full.
+  // How often each key occurs in the batch. Empty: not known.
   ConstReals often = {};
+  // The weight of a rare key says less, so the square of a candidate's counts by its trust over
+  // what is enough. Empty: in full.
+  ConstReals trust = {};
   double enough = 1.0;
   // Magnitude of values that the larger weights are for.
   double usual = 1.0;
@@ -27,8 +29,8 @@ struct Measures {
 
   // Whether the weight of a column that is not selected counts more than the smallest of those.
   bool above(double size, std::size_t column, double smallest) const {
-    if (often.empty()) return size > smallest;
-    return size * size * often[column] > smallest * smallest * enough;
+    if (trust.empty()) return size > smallest;
+    return size * size * trust[column] > smallest * smallest * enough;
   }
 };
 

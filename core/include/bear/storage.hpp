@@ -1,6 +1,7 @@
 // Where weights live. One call per batch; a key has one weight per class, contiguous.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 
 #include "bear/active_set.hpp"
@@ -64,6 +65,22 @@ class Storage {
   // the mean.
   virtual void crowd(const Places& places, ConstReals amounts, Reals out) const = 0;
 
+  // Whether it counts how often keys are met; if not, the four below do nothing.
+  virtual bool counts() const { return false; }
+
+  // out[key] = how often keys of its cells, or near them, were met before: an estimate, of several
+  // cells the mean.
+  virtual void met(const Places& /*places*/, Reals out) const {
+    std::fill(out.begin(), out.end(), 0.0);
+  }
+
+  // The active keys are met, each so many times.
+  virtual void meet(const Places& /*places*/, ConstReals /*often*/) {}
+
+  // All counters as they stand, and others in their place.
+  virtual std::vector<double> counters() const { return {}; }
+  virtual void set_counters(ConstReals /*counts*/) {}
+
   // All weights times c, for L2 decay; lazily where that is cheaper.
   virtual void scale(double c) = 0;
 
@@ -111,7 +128,7 @@ struct SketchShape {
   std::size_t classes = 1;
   Query query = Query::mean;
   std::uint64_t seed = 0;
-  bool reflects = false;  // whether reflect() and crowd() will be asked for
+  bool reflects = false;  // whether reflect(), crowd() and met() will be asked for
 };
 
 class Selection;

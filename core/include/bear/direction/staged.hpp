@@ -9,8 +9,8 @@
 // over batches, for both blocks together. With own alone a batch takes a short step just when it
 // holds one of few clicks, so that weights drift, and the few selected of a batch take too long
 // ones; with running alone the first batches are learned too slowly. The direction is the gradient
-// over the root of how often each weight is touched in the batch, so that rare keys learn from the
-// few rows they have; and what all rows have in common is left to the intercept (Sharing). Two
+// over the root of how often each weight is touched, so that rare keys learn from the few rows they
+// have; and what all rows have in common is left to the intercept (Sharing). Two
 // things move the step:
 //
 // - The clock of a block counts how often one of its weights was updated, on average: steps
@@ -78,9 +78,12 @@ class Staged final : public Direction {
   double slope_ = 0.0, squares_ = 0.0;  // of the blocks of this batch so far
   std::vector<double> damping_;         // of the keys; empty where no value is large
   std::vector<double> often_;           // how often each key occurs, and the mean of those that do
+  std::vector<double> met_;             // how often keys of a key's cell did before
   double often_mean_ = 1.0;
+  std::vector<double> trust_;      // what the square of a weight in cells counts by, over
+  double enough_ = 1.0;            // this
   double usual_ = 1.0;             // magnitude of values
-  std::vector<double> cell_pace_;  // one over the root of how often keys of a key's cell occur
+  std::vector<double> cell_pace_;  // one over the root of how often keys of a key's cell occur(red)
   std::vector<double> intercept_step_, constant_;
   std::vector<double> full_;  // margins with the new constant
   std::vector<double> rest_, g_, stored_, margins_, residual_, u_;

@@ -4,17 +4,62 @@
 #include <cstring>
 
 #include "bear/storage/cells.hpp"
+#include "bear/storage/counted_byte.hpp"
 
 namespace bear {
+
+// How a byte stands for a whole number: the largest there is, the number in a byte, a number near x
+// (at random in proportion by a draw from [0, 1)), and a byte with another number.
+template <class Byte>
+struct Digits;
+
+template <>
+struct Digits<std::int8_t> {
+  static constexpr int kTop = 127;
+  static int read(std::int8_t byte) { return byte; }
+  static int round(double x, double draw) { return round_down(x + draw); }
+  static std::int8_t write(std::int8_t, int whole) { return static_cast<std::int8_t>(whole); }
+
+ private:
+  // The floor, within the range of a cell: above zero a conversion does it, without a call.
+  static int round_down(double x) {
+    constexpr double top = kTop;
+    return static_cast<int>(std::min(std::max(x, -top), top) + top) - kTop;
+  }
+};
+
+template <>
+struct Digits<CountedByte> {
+  static constexpr int kTop = CountedByte::kTop;
+  static int read(CountedByte byte) { return byte.whole(); }
+  static int round(double x, double draw) {
+    constexpr double top = kTop;
+    x = std::min(std::max(x, -top), top);
+    const std::size_t range = CountedByte::range(std::abs(x));
+    // Above zero a conversion is the floor, and what is too fine for the spacing is cut off.
+    const int above = static_cast<int>(x + 2.0 * top + draw * kSpacing[range]);
+    return (above & kWhole[range]) - 2 * kTop;
+  }
+  static CountedByte write(CountedByte byte, int whole) { return byte.with(whole); }
+
+ private:
+  // By range: tables, because a branch on it cannot be foreseen.
+  static constexpr std::array<double, 4> kSpacing{1.0, 2.0, 4.0, 4.0};
+  static constexpr std::array<int, 4> kWhole{-1, -2, -4, -4};
+};
 
 // A quarter of the bytes of float buys four times the cells, which is worth far more than the
 // digits lost. Writes are rounded up or down at random in proportion, so that the mean of many
 // small steps is kept; the draw is a hash of seed, write number and cell, so that the same run
 // gives the same bytes.
-template <>
-class Cells<std::int8_t> {
+template <class Byte>
+class ByteCells {
+  using Number = Digits<Byte>;
+
  public:
-  Cells(std::size_t n, std::size_t classes, std::uint64_t seed)
+  static constexpr bool kWritesOnce = true;
+
+  ByteCells(std::size_t n, std::size_t classes, std::uint64_t seed)
       : classes_(classes),
         seed_(mix64(seed ^ 0x726f756e64696e67ULL)),
         data_(checked_product(n, classes, "cells x classes")) {}
@@ -26,7 +71,7 @@ class Cells<std::int8_t> {
     return quantum_ * static_cast<double>(data_[cell * classes_ + c]);
   }
 
-  const std::int8_t* row(std::size_t cell) const { return data_.data() + cell * classes_; }
+  const Byte* row(std::size_t cell) const { return data_.data() + cell * classes_; }
   double unit() const { return quantum_; }
   double grain() const { return quantum_; }
 
@@ -64,7 +109,7 @@ class Cells<std::int8_t> {
     quantum_ *= c;
     if (quantum_ > 0.0) return;
     // A new quantum would bring back what was forgotten.
-    std::fill(data_.begin(), data_.end(), std::int8_t{0});
+    std::fill(data_.begin(), data_.end(), Byte{});
     used_ = 0;
   }
 
@@ -86,15 +131,27 @@ class Cells<std::int8_t> {
     quantum_ = numbers[0];
     writes_ = static_cast<std::uint64_t>(numbers[1]);
     used_ = static_cast<std::size_t>(
-        std::count_if(data_.begin(), data_.end(), [](std::int8_t q) { return q != 0; }));
+        std::count_if(data_.begin(), data_.end(), [](Byte q) { return Number::read(q) != 0; }));
   }
 
   Storage::Fill fill() const {
-    return fill_of(data_, [this](std::int8_t q) { return quantum_ * q; });
+    return fill_of(data_, [this](Byte q) { return quantum_ * static_cast<double>(q); });
   }
 
+ protected:
+  std::uint64_t salt() const { return seed_ + writes_ * kGolden; }
+  static std::uint64_t random_bits(std::uint64_t salt, std::size_t at) {
+    return mix64(salt ^ (at * kGolden));
+  }
+  // Uniform in [0, 1).
+  static double draw(std::uint64_t salt, std::size_t at) { return uniform(random_bits(salt, at)); }
+
+  std::size_t classes() const { return classes_; }
+  std::vector<Byte>& data() { return data_; }
+  const std::vector<Byte>& data() const { return data_; }
+
  private:
-  static constexpr double kTop = 127.0;
+  static constexpr double kTop = Number::kTop;
   static constexpr double kClippedShare = 0.001;
   static constexpr double kSlack = 1e-6;  // the amount that set the quantum is not too large for it
 
@@ -134,7 +191,7 @@ class Cells<std::int8_t> {
   // What one round of writes needs, in registers: a byte that is stored might be part of anything,
   // so members would be read again after each.
   struct Writer {
-    explicit Writer(Cells& cells)
+    explicit Writer(ByteCells& cells)
         : quantum(cells.quantum_),
           salt(cells.salt()),
           used(cells.used_),
@@ -142,33 +199,20 @@ class Cells<std::int8_t> {
 
     // Adds and rounds; returns whether the cell was too small for it.
     bool write(std::size_t at, double amount) {
-      const int before = data[at];
+      const int before = Number::read(data[at]);
       const double exact = static_cast<double>(before) + amount / quantum;
-      const int after = round_down(exact + draw(salt, at));
+      const int after = Number::round(exact, draw(salt, at));
       used += static_cast<std::size_t>(after != 0);
       used -= static_cast<std::size_t>(before != 0);
-      data[at] = static_cast<std::int8_t>(after);
+      data[at] = Number::write(data[at], after);
       return std::abs(exact) > kTop + kSlack;
     }
 
     double quantum;
     std::uint64_t salt;
     std::size_t used;
-    std::int8_t* data;
+    Byte* data;
   };
-
-  // The floor, within the range of a cell: above zero a conversion does it, without a call.
-  static int round_down(double x) {
-    return static_cast<int>(std::min(std::max(x, -kTop), kTop) + kTop) - static_cast<int>(kTop);
-  }
-
-  std::uint64_t salt() const { return seed_ + writes_ * kGolden; }
-  static std::uint64_t random_bits(std::uint64_t salt, std::size_t at) {
-    return mix64(salt ^ (at * kGolden));
-  }
-
-  // Uniform in [0, 1).
-  static double draw(std::uint64_t salt, std::size_t at) { return uniform(random_bits(salt, at)); }
 
   // Halves every cell, odd ones up or down with even chance. Most doublings come early, when most
   // cells are empty: eight of those are passed at once.
@@ -176,7 +220,7 @@ class Cells<std::int8_t> {
     quantum_ *= 2.0;
     ++writes_;
     std::size_t used = 0;
-    std::int8_t* const data = data_.data();
+    Byte* const data = data_.data();
     for (std::size_t at = 0, n = data_.size(), from = salt(); at < n;) {
       std::uint64_t eight = 1;
       if (n - at >= 8) std::memcpy(&eight, data + at, 8);
@@ -185,9 +229,8 @@ class Cells<std::int8_t> {
         continue;
       }
       for (const std::size_t end = std::min(at + 8, n); at < end; ++at) {
-        const int odd = data[at] & 1, up = static_cast<int>(random_bits(from, at) >> 63);
-        const int half = (data[at] >> 1) + (odd & up);
-        data[at] = static_cast<std::int8_t>(half);
+        const int half = Number::round(0.5 * Number::read(data[at]), draw(from, at));
+        data[at] = Number::write(data[at], half);
         used += static_cast<std::size_t>(half != 0);
       }
     }
@@ -199,8 +242,82 @@ class Cells<std::int8_t> {
   double quantum_ = 0.0;
   std::uint64_t writes_ = 0;
   std::size_t used_ = 0;
-  std::vector<std::int8_t> data_;
+  std::vector<Byte> data_;
   std::vector<std::uint32_t> moved_;  // by list_moved()
+};
+
+template <>
+class Cells<std::int8_t> : public ByteCells<std::int8_t> {
+ public:
+  using ByteCells::ByteCells;
+};
+
+// These count how often keys of the eight bytes around a cell were met: its word, the one that its
+// first byte lies in, or the last whole one. What is left over of fewer than eight counts nothing.
+template <>
+class Cells<CountedByte> : public ByteCells<CountedByte> {
+ public:
+  using ByteCells::ByteCells;
+
+  // out[key] = the mean over its `depth` places, as Places has them.
+  void met(std::span<const std::uint64_t> places, std::size_t depth, Reals out) const {
+    std::fill(out.begin(), out.end(), 0.0);
+    if (words() == 0) return;
+    const Words words_of(*this);
+    const CountedByte* const first = data().data();
+    const std::uint64_t* place = places.data();
+    for (double& mean : out) {
+      for (std::size_t row = 0; row < depth; ++row) {
+        mean += Counter::count_of(first + words_of(*place++));
+      }
+      if (depth > 1) mean /= static_cast<double>(depth);
+    }
+  }
+
+  // Each key is met so many times.
+  void meet(std::span<const std::uint64_t> places, std::size_t depth, ConstReals often) {
+    if (words() == 0) return;
+    const Words words_of(*this);
+    CountedByte* const first = data().data();
+    const std::uint64_t now = salt() ^ kMeeting;
+    const std::uint64_t* place = places.data();
+    for (const double times : often) {
+      for (std::size_t row = 0; row < depth; ++row, ++place) {
+        if (times > 0.0) Counter(first + words_of(*place)).add(times, draw(now, *place));
+      }
+    }
+  }
+
+  std::vector<double> counts() const {
+    std::vector<double> all(words());
+    for (std::size_t word = 0; word < all.size(); ++word) {
+      all[word] = Counter::count_of(data().data() + word * Counter::kBytes);
+    }
+    return all;
+  }
+
+  void set_counts(ConstReals counts) {
+    if (counts.size() != words()) throw std::invalid_argument("counts must be one per word");
+    for (std::size_t word = 0; word < counts.size(); ++word) {
+      Counter counter(data().data() + word * Counter::kBytes);
+      counter.set(counts[word], draw(salt() ^ kMeeting, word));
+    }
+  }
+
+ private:
+  static constexpr std::uint64_t kMeeting = 0x6d656574696e6773ULL;
+
+  // Where the word of a place begins.
+  struct Words {
+    explicit Words(const Cells& cells)
+        : classes(cells.classes()), last((cells.words() - 1) * Counter::kBytes) {}
+    std::size_t operator()(std::uint64_t place) const {
+      return std::min(place / 2 * classes & ~(Counter::kBytes - 1), last);
+    }
+    std::size_t classes, last;
+  };
+
+  std::size_t words() const { return data().size() / Counter::kBytes; }
 };
 
 }  // namespace bear

@@ -34,6 +34,7 @@ inline double with_sign(std::uint64_t place, double value) {
 template <class Cell>
 class Cells {
  public:
+  static constexpr bool kWritesOnce = false;  // whether a cell must be written once per batch
   static constexpr double kLeastFactor = 1e-20;
 
   Cells(std::size_t n, std::size_t classes, std::uint64_t /*seed*/ = 0)

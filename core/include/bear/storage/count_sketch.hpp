@@ -19,7 +19,7 @@ class CountSketch : public Storage {
   explicit CountSketch(const SketchShape& shape)
       : shape_(checked(shape)),
         cells_(shape.width * shape.depth, shape.classes, shape.seed),
-        writes_once_(shape.reflects || std::is_same_v<Cell, std::int8_t>) {}
+        writes_once_(shape.reflects || Cells<Cell>::kWritesOnce) {}
 
   void locate(const ActiveSet& active, Places& places) const override {
     places.depth = shape_.depth;
@@ -49,7 +49,7 @@ class CountSketch : public Storage {
   }
 
   void add(const Places& places, ConstReals step) override {
-    if constexpr (!std::is_same_v<Cell, std::int8_t>) {
+    if constexpr (!Cells<Cell>::kWritesOnce) {
       if (!writes_once_) return cells_.add_signed(places.cells, shape_.depth, step);
     }
     push(places, step, block_);
@@ -83,6 +83,30 @@ class CountSketch : public Storage {
       for (std::size_t row = 0; row < depth; ++row) sum += block_[a * depth + row];
       out[a] = sum / static_cast<double>(depth);
     }
+  }
+
+  bool counts() const override { return std::is_same_v<Cell, CountedByte>; }
+
+  void met(const Places& places, Reals out) const override {
+    if constexpr (std::is_same_v<Cell, CountedByte>) {
+      return cells_.met(places.cells, shape_.depth, out);
+    }
+    std::fill(out.begin(), out.end(), 0.0);
+  }
+
+  void meet(const Places& places, ConstReals often) override {
+    if constexpr (std::is_same_v<Cell, CountedByte>) {
+      cells_.meet(places.cells, shape_.depth, often);
+    }
+  }
+
+  std::vector<double> counters() const override {
+    if constexpr (std::is_same_v<Cell, CountedByte>) return cells_.counts();
+    return {};
+  }
+
+  void set_counters(ConstReals counts) override {
+    if constexpr (std::is_same_v<Cell, CountedByte>) cells_.set_counts(counts);
   }
 
   void scale(double c) override { cells_.scale(c); }
