@@ -124,6 +124,4 @@ def moved(level: int, times: float, draw: float) -> int:
     count = COUNTS[level] + times
     while level < 255 and count >= COUNTS[level + 1]:
         level += 1
-    if level == 255:
-        return level
-    return level + (draw * (COUNTS[level + 1] - COUNTS[level]) < count - COUNTS[level])
+    return level + (level < 255 and draw < (count - COUNTS[level]) / 1.08**level)

@@ -75,18 +75,20 @@ class Counter {
   // So many more, with a draw from [0, 1).
   void add(double times, double draw) {
     const std::size_t level = level_of(word_);
-    if (level < kMostLevel && times <= draw * (kCounts[level + 1] - kCounts[level])) return;
-    move(level, kCounts[level] + times, draw);
+    const double chance = times * kChances[level];
+    if (chance > 1.0) return move(level, kCounts[level] + times, draw);
+    // Whether it is left cannot be foreseen, so nothing branches on it.
+    write(level + (draw < chance));
   }
   void set(double count, double draw) { move(0, count, draw); }
 
  private:
   void move(std::size_t level, double count, double draw) {
     while (level < kMostLevel && count >= kCounts[level + 1]) ++level;
-    if (level < kMostLevel) {
-      const double between = kCounts[level + 1] - kCounts[level];
-      level += draw * between < count - kCounts[level];
-    }
+    write(level + (draw < (count - kCounts[level]) * kChances[level]));
+  }
+
+  void write(std::size_t level) {
     std::uint64_t bytes = load(word_) & ~kLowest;
     // Bit i of the level is left standing in byte i, and made its lowest.
     const std::uint64_t own = level * kLowest & 0x8040201008040201ULL;
@@ -111,11 +113,18 @@ class Counter {
     for (std::size_t v = 1; v < all.size(); ++v) all[v] = all[v - 1] * kRatio + 1.0;
     return all;
   }
-  static const std::array<double, kMostLevel + 1> kCounts;
+  // That one occurrence more leads to the next level; the last is never left.
+  static constexpr std::array<double, kMostLevel + 1> chances() {
+    std::array<double, kMostLevel + 1> all{};
+    for (std::size_t v = 0; v < kMostLevel; ++v) all[v] = v == 0 ? 1.0 : all[v - 1] / kRatio;
+    return all;
+  }
+  static const std::array<double, kMostLevel + 1> kCounts, kChances;
 
   CountedByte* word_;
 };
 
 inline constexpr std::array<double, Counter::kMostLevel + 1> Counter::kCounts = Counter::counts();
+inline constexpr std::array<double, Counter::kMostLevel + 1> Counter::kChances = Counter::chances();
 
 }  // namespace bear
