@@ -84,6 +84,22 @@ def test_header_can_be_missing_or_replaced():
 
 
 @pytest.mark.parametrize(
+    ("text", "options", "told"),
+    [
+        (b"x,1\ny,2\n", {}, True),  # the first example is lost, so this must be said
+        (b"x,1\ny,2\n", {"header": False}, False),
+        (b"p,q\ny,2\n", {}, False),
+    ],
+)
+def test_a_first_line_that_is_replaced_is_told(text, options, told):
+    with open_stream(table(text), "csv", columns=["p", "q"], **options) as stream:
+        assert sum(map(len, stream)) == (2 if "header" in options else 1)
+        said = [odd.message for odd in stream.warnings if odd.code == "TAB-HEADER"]
+    assert len(said) == told
+    assert all("(--no-header)" in message for message in said)
+
+
+@pytest.mark.parametrize(
     ("row", "code", "column"),
     [
         (b"x", "CSV-COLUMNS", 2),

@@ -47,6 +47,10 @@ from bearsketch.io.schema import (
     make_schema,
 )
 
+_REPLACED = (
+    "the first line is taken for a header and no example, its names replaced by those given; if it "
+    "is an example, say so with header=False (--no-header)"
+)
 # Labels of tables that are 1 and 0, as those of Arrow are; in any case of letters.
 _TRUTHS = {b"true": 1.0, b"false": 0.0}
 
@@ -328,6 +332,8 @@ class CsvReader(TableReader):
                 f"columns must be {len(cells)} names, as many as {self._name} has columns, "
                 f"got {len(names)}"
             )
+        if names is not None and names != cells and self._shared.schema is None:
+            self._shared.notes.append(("TAB-HEADER", _REPLACED))
         return names or cells
 
     def _check_header(self) -> None:

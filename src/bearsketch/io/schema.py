@@ -66,7 +66,8 @@ def make_schema(
         raise DataError(
             f"{source}: two columns are named {sorted(repeated)[0]!r}",
             code="TAB-COLUMN-TWICE",
-            hint="Give the names of the columns, each once (columns, --columns A,B,...).",
+            hint="Give the names of the columns, each once (columns, --columns A,B,...); where the "
+            "first line is an example and no header, header=False (--no-header) too.",
         )
     _check_known(names, source, options)
     wanted = options.label_column
