@@ -83,7 +83,7 @@ class Staged final : public Direction {
   std::vector<double> trust_;      // what the square of a weight in cells counts by, over
   double enough_ = 1.0;            // this
   double usual_ = 1.0;             // magnitude of values
-  std::vector<double> cell_pace_;  // one over the root of how often keys of a key's cell occur(red)
+  std::vector<double> cell_pace_;  // one over the root of how often keys of a key's cell occur
   std::vector<double> intercept_step_, constant_;
   std::vector<double> full_;  // margins with the new constant
   std::vector<double> rest_, g_, stored_, margins_, residual_, u_;
