@@ -245,7 +245,11 @@ class Learner:
         self._core, self.naming = merged._core, merged.naming
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the model file: the same model gives the same bytes, and it is whole or absent."""
+        """Write the model file: the same model gives the same bytes, and it is whole or absent.
+
+        One that is loaded learns on to the same bytes; but second-order learners (``bear``,
+        ``olbfgs``) begin without their last pairs, which only checkpoints of a run keep.
+        """
         state.save(self, path)
 
     def to_bytes(self) -> bytes:
