@@ -9,7 +9,9 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import pytest
 
+from bearsketch.exceptions import ParseError
 from bearsketch.io import Stream, open_stream
 
 if sys.version_info >= (3, 14):
@@ -100,3 +102,15 @@ def labels_of(source: Any, format: str = "auto", **options: Any) -> list[Any]:
     with open_stream(source, format, **options) as stream:
         parts = [batch.labels for batch in stream]
     return np.concatenate(parts).tolist()
+
+
+def table(text: bytes):
+    """Text under the name of a CSV file."""
+    return named(text, "t.csv")
+
+
+def broken_table(text: bytes, **options) -> ParseError:
+    """Return what reading a broken CSV table raises."""
+    with pytest.raises(ParseError) as caught:
+        read(table(text), "csv", **options)
+    return caught.value

@@ -5,17 +5,7 @@ from bearsketch.io import Limits, open_stream
 from bearsketch.io.account import LineLimitError
 from bearsketch.keys import hash_names
 
-from .helpers import Dribble, labels_of, named, read, rows_of
-
-
-def table(text: bytes):
-    return named(text, "t.csv")
-
-
-def broken(text: bytes, **options) -> ParseError:
-    with pytest.raises(ParseError) as caught:
-        read(table(text), "csv", **options)
-    return caught.value
+from .helpers import Dribble, broken_table, labels_of, named, read, rows_of, table
 
 
 def test_categories_are_column_and_value_and_numbers_are_values():
@@ -68,7 +58,7 @@ def test_declared_kinds_win_over_the_first_rows():
 
 def test_the_first_thousand_rows_fix_the_type():
     numbers = b"".join(b"%d,1\n" % i for i in range(1, 1001))
-    error = broken(b"n,label\n" + numbers + b"abc,1\n")
+    error = broken_table(b"n,label\n" + numbers + b"abc,1\n")
     assert (error.code, error.line, error.column) == ("TAB-VALUE", 1002, 1)
     assert "categorical=['n']" in error.hint
     assert "'abc'" in error.message
@@ -121,7 +111,7 @@ def test_a_first_line_that_is_replaced_is_told(text, options, told):
 def test_a_broken_row_is_named_by_line_and_column(row, code, column):
     # The types are declared, so that the broken row cannot make its column categorical.
     text = b"a,n,label\nx,1,1\n" + row + b"\ny,2,0\n"
-    error = broken(text, numeric=["n"])
+    error = broken_table(text, numeric=["n"])
     assert (error.code, error.source, error.line, error.column) == (code, "t.csv", 3, column)
     with open_stream(table(text), "csv", numeric=["n"], on_error="skip", max_errors=1) as stream:
         assert sum(len(batch) for batch in stream) == 2
@@ -132,16 +122,16 @@ def test_numbers_too_small_for_a_double_are_zero_and_too_large_are_refused():
     assert rows_of(table(b"n,m\n1e-400,1\n"), "csv", numeric=["n"]) == [{"m": 1.0}]
     long = b"0" * 10 + b"." + b"0" * 400 + b"1"
     assert rows_of(table(b"n,m\n" + long + b",1\n"), "csv", numeric=["n"]) == [{"m": 1.0}]
-    assert broken(b"n\n" + b"9" * 400 + b"e-2\n", numeric=["n"]).code == "TAB-VALUE-RANGE"
+    assert broken_table(b"n\n" + b"9" * 400 + b"e-2\n", numeric=["n"]).code == "TAB-VALUE-RANGE"
 
 
 def test_open_quotes_are_told_where_they_open():
-    error = broken(b'a,label\nx,1\n"y,1\nz,1\n')
+    error = broken_table(b'a,label\nx,1\n"y,1\nz,1\n')
     assert (error.code, error.line, error.column) == ("CSV-QUOTE-OPEN", 3, 1)
 
 
 def test_a_broken_header_stops_even_when_errors_are_skipped():
-    assert broken(b'a,"b"c\n1,2\n', on_error="skip").code == "CSV-QUOTE"
+    assert broken_table(b'a,"b"c\n1,2\n', on_error="skip").code == "CSV-QUOTE"
 
 
 def test_repeated_column_is_refused():
@@ -165,7 +155,7 @@ def test_files_must_have_the_same_columns():
 def test_long_record_is_refused_in_bounded_memory_and_reading_goes_on():
     text = b"a,label\n" + b"x" * 5000 + b",1\ny,1\n"
     limits = Limits(line_bytes=1000)
-    error = broken(text, limits=limits)
+    error = broken_table(text, limits=limits)
     assert isinstance(error, LineLimitError)
     assert (error.code, error.line, error.exit_code) == ("COM-LINE-LONG", 2, 6)
     rows = rows_of(table(text), "csv", limits=limits, on_error="skip", max_errors=1)
@@ -173,7 +163,7 @@ def test_long_record_is_refused_in_bounded_memory_and_reading_goes_on():
 
 
 def test_long_name_is_refused():
-    error = broken(b"a,label\n" + b"x" * 70_000 + b",1\n")
+    error = broken_table(b"a,label\n" + b"x" * 70_000 + b",1\n")
     assert (error.code, error.line, error.column, error.exit_code) == ("TAB-NAME-LONG", 2, 1, 6)
     assert "text_columns=['a'] (--text-columns a)" in error.hint
     assert "name_bytes (--limit)" in error.hint
@@ -212,7 +202,7 @@ def test_position_is_the_end_of_the_last_row():
     ],
 )
 def test_a_broken_record_is_shown_as_it_is_written(text, told):
-    assert str(broken(text)).endswith(told)
+    assert str(broken_table(text)).endswith(told)
 
 
 @pytest.mark.parametrize("separator", [";", "|", "\t", ","])
@@ -287,84 +277,6 @@ def test_a_given_separator_is_used():
             open_stream(table(b"a\n"), separator=wrong)
 
 
-def strays_of(cells, **options):
-    text = b"age,label\n" + b"".join(b"%b,%d\n" % (cell, i % 2) for i, cell in enumerate(cells))
-    with open_stream(table(text), "csv", **options) as stream:
-        for _ in stream:
-            pass
-    return [odd.message for odd in stream.warnings if odd.code == "TAB-STRAY"]
-
-
-MARKS = [b"NA", b"N/A", b"n/a", b"null", b"NULL", b"None"]
-
-
-def test_marks_of_missing_numbers_are_absent_among_numbers():
-    text = b"n,c\n1,x\n" + b"".join(b" %b ,%b\n" % (mark, mark) for mark in MARKS) + b"2,y\n"
-    names = [mark.decode() for mark in MARKS]
-    wanted = [{"n": 1.0, "c=x": 1.0}, *({f"c={name}": 1.0} for name in names)]
-    assert rows_of(table(text)) == [*wanted, {"n": 2.0, "c=y": 1.0}]
-    declared = rows_of(table(text), categorical=["n"])
-    assert declared[1] == {"n= NA ": 1.0, "c=NA": 1.0}
-    for other in (b"na", b"none", b"NaNa", b"-", b"?"):
-        assert broken(b"n\n1\n" + other + b"\n", numeric=["n"]).code == "TAB-VALUE"
-
-
-def test_marks_of_missing_numbers_are_absent_with_a_decimal_comma_too():
-    assert rows_of(table(b"n;m\n1,5;1\nN/A;1\n"), decimal=",") == [{"n": 1.5, "m": 1.0}, {"m": 1.0}]
-
-
-@pytest.mark.parametrize("mark", MARKS)
-def test_labels_and_weights_that_are_marked_as_missing_are_as_empty_ones(mark):
-    text = b"a,y,w\nx,%b,2\nz,0.5,%b\nu,3,1\n" % (mark, mark)
-    options = {"label_column": "y", "weight_column": "w", "rows": 1}
-    with open_stream(table(text), "csv", **options, include_unlabelled=False) as stream:
-        got = [(batch.labels.tolist(), batch.weights.tolist()) for batch in stream]
-    assert got == [([0.5], [1.0]), ([3.0], [1.0])]
-    assert stream.counts.unlabelled == 1
-
-
-def test_marks_of_missing_numbers_are_ordinary_among_labels_that_are_words():
-    assert labels_of(table(b"a,label\nx,None\ny,mild\n"), "csv") == ["None", "mild"]
-    assert labels_of(table(b"a,label\nx,None\ny,None\n"), "csv") == ["None", "None"]
-
-
-def test_what_is_not_finite_is_refused_with_a_hint():
-    error = broken(b"n,label\n1,1\nNaN,0\n")
-    assert (error.code, error.line, error.column) == ("TAB-VALUE-FINITE", 3, 1)
-    assert error.hint == "Leave the cell empty, or write NA, where there is no number."
-
-
-@pytest.mark.parametrize("label", [b"NaN", b"yes"])
-def test_a_label_that_is_no_number_is_refused_with_a_hint(label):
-    error = broken(b"n,label\n1,1\n2,%b\n" % label)
-    assert (error.code, error.line, error.column) == ("TAB-LABEL", 3, 3)
-    assert error.hint == "Leave the cell empty, or write NA, where an example has no label."
-
-
-def test_few_cells_that_are_no_numbers_are_told_with_their_place():
-    cells = [b"%d" % i for i in range(300)]
-    assert strays_of(cells) == []
-    cells[41] = b"n.a."
-    (told,) = strays_of(cells)
-    assert told.startswith("column 'age' is read as categories, because of 300 cells looked at 1 ")
-    assert "(line 43, column 1: 'n.a.')" in told
-    assert "numeric=['age']" in told
-    assert strays_of(cells, categorical=["age"]) == []
-    cells[7], cells[99] = b"", b"none"
-    assert "because of 299 cells looked at 2 are" in strays_of(cells)[0]
-
-
-@pytest.mark.parametrize("stray", [b"-", b"?", b"$5", b"1 234", b"12kg", b"none"])
-def test_up_to_a_quarter_of_cells_that_are_no_numbers_is_told(stray):
-    cells = [stray if i % 4 == 0 else b"%d" % i for i in range(400)]
-    (told,) = strays_of(cells)
-    assert (
-        f"of 400 cells looked at 100 are no numbers (line 2, column 1: {stray.decode()!r})" in told
-    )
-    cells[1] = stray
-    assert strays_of(cells) == []
-
-
 def test_named_columns_are_read_as_n_grams():
     text = b"plan,review,label\npro,Good good TEA,1\nfree,,0\n"
     rows = rows_of(table(text), text_columns=["review"])
@@ -403,4 +315,4 @@ def test_labels_that_are_true_or_false_are_numbers_as_in_arrow():
 
 def test_true_beside_other_words_is_a_word():
     assert labels_of(table(b"a,label\nx,true\ny,half-true\n")) == ["true", "half-true"]
-    assert "not a finite number" in broken(b"a,label\nx,1\ny,half-true\n").message
+    assert "not a finite number" in broken_table(b"a,label\nx,1\ny,half-true\n").message

@@ -91,7 +91,7 @@ class CountSketch : public Storage {
     if constexpr (std::is_same_v<Cell, CountedByte>) {
       return cells_.met(places.cells, shape_.depth, out);
     }
-    std::fill(out.begin(), out.end(), 0.0);
+    Storage::met(places, out);
   }
 
   void meet(const Places& places, ConstReals often) override {

@@ -1,0 +1,85 @@
+"""Cells of tables that are marked as missing, or are no numbers where others are."""
+
+import pytest
+
+from bearsketch.io import open_stream
+
+from .helpers import broken_table, labels_of, rows_of, table
+
+
+def strays_of(cells, **options):
+    text = b"age,label\n" + b"".join(b"%b,%d\n" % (cell, i % 2) for i, cell in enumerate(cells))
+    with open_stream(table(text), "csv", **options) as stream:
+        for _ in stream:
+            pass
+    return [odd.message for odd in stream.warnings if odd.code == "TAB-STRAY"]
+
+
+MARKS = [b"NA", b"N/A", b"n/a", b"null", b"NULL", b"None"]
+
+
+def test_marks_of_missing_numbers_are_absent_among_numbers():
+    text = b"n,c\n1,x\n" + b"".join(b" %b ,%b\n" % (mark, mark) for mark in MARKS) + b"2,y\n"
+    names = [mark.decode() for mark in MARKS]
+    wanted = [{"n": 1.0, "c=x": 1.0}, *({f"c={name}": 1.0} for name in names)]
+    assert rows_of(table(text)) == [*wanted, {"n": 2.0, "c=y": 1.0}]
+    declared = rows_of(table(text), categorical=["n"])
+    assert declared[1] == {"n= NA ": 1.0, "c=NA": 1.0}
+    for other in (b"na", b"none", b"NaNa", b"-", b"?"):
+        assert broken_table(b"n\n1\n" + other + b"\n", numeric=["n"]).code == "TAB-VALUE"
+
+
+def test_marks_of_missing_numbers_are_absent_with_a_decimal_comma_too():
+    assert rows_of(table(b"n;m\n1,5;1\nN/A;1\n"), decimal=",") == [{"n": 1.5, "m": 1.0}, {"m": 1.0}]
+
+
+@pytest.mark.parametrize("mark", MARKS)
+def test_labels_and_weights_that_are_marked_as_missing_are_as_empty_ones(mark):
+    text = b"a,y,w\nx,%b,2\nz,0.5,%b\nu,3,1\n" % (mark, mark)
+    options = {"label_column": "y", "weight_column": "w", "rows": 1}
+    with open_stream(table(text), "csv", **options, include_unlabelled=False) as stream:
+        got = [(batch.labels.tolist(), batch.weights.tolist()) for batch in stream]
+    assert got == [([0.5], [1.0]), ([3.0], [1.0])]
+    assert stream.counts.unlabelled == 1
+
+
+def test_marks_of_missing_numbers_are_ordinary_among_labels_that_are_words():
+    assert labels_of(table(b"a,label\nx,None\ny,mild\n"), "csv") == ["None", "mild"]
+    assert labels_of(table(b"a,label\nx,None\ny,None\n"), "csv") == ["None", "None"]
+
+
+def test_what_is_not_finite_is_refused_with_a_hint():
+    error = broken_table(b"n,label\n1,1\nNaN,0\n")
+    assert (error.code, error.line, error.column) == ("TAB-VALUE-FINITE", 3, 1)
+    assert error.hint == "Leave the cell empty, or write NA, where there is no number."
+
+
+@pytest.mark.parametrize("label", [b"NaN", b"yes"])
+def test_a_label_that_is_no_number_is_refused_with_a_hint(label):
+    error = broken_table(b"n,label\n1,1\n2,%b\n" % label)
+    assert (error.code, error.line, error.column) == ("TAB-LABEL", 3, 3)
+    assert error.hint == "Leave the cell empty, or write NA, where an example has no label."
+
+
+def test_few_cells_that_are_no_numbers_are_told_with_their_place():
+    cells = [b"%d" % i for i in range(300)]
+    assert strays_of(cells) == []
+    cells[41] = b"n.a."
+    (told,) = strays_of(cells)
+    assert told.startswith("column 'age' is read as categories, because of 300 cells looked at 1 ")
+    assert "(line 43, column 1: 'n.a.')" in told
+    assert "numeric=['age']" in told
+    assert strays_of(cells, categorical=["age"]) == []
+    cells[7], cells[99] = b"", b"none"
+    assert "because of 299 cells looked at 2 are" in strays_of(cells)[0]
+
+
+@pytest.mark.parametrize("stray", [b"-", b"?", b"$5", b"1 234", b"12kg", b"none"])
+def test_up_to_a_quarter_of_cells_that_are_no_numbers_is_told(stray):
+    cells = [stray if i % 4 == 0 else b"%d" % i for i in range(400)]
+    (told,) = strays_of(cells)
+    assert (
+        f"of 400 cells looked at 100 are no numbers (line 2, column 1: {stray.decode()!r})" in told
+    )
+    cells[1] = stray
+    assert strays_of(cells) == []
