@@ -94,6 +94,19 @@ def test_any_lines_in_any_parts_are_read_alike(form: str, on_error: str, data: A
     assert together == alone
 
 
+@pytest.mark.parametrize("unlabelled", [3, 4, 5, 9])
+@pytest.mark.parametrize("packed", [False, True])
+def test_batches_before_the_first_label_have_none(unlabelled: int, packed: bool) -> None:
+    lines = [b"| a"] * unlabelled + [b"", b"| b", b"1 | c", *[b"| d"] * 9]
+    text = gzip.compress(b"\n".join(lines)) if packed else b"\n".join(lines)
+    alone = seen(text, "vw", threads=1)
+    assert [batch[3] is None for batch in alone["batches"]].count(True) == (unlabelled + 1) // 4
+    with pytest.MonkeyPatch.context() as patch:
+        for chunk in (2, 7, 40):
+            small_parts(patch, chunk, 20)
+            assert seen(text, "vw", threads=2) == alone
+
+
 def test_a_cut_file_fails_after_the_same_batches(monkeypatch: pytest.MonkeyPatch) -> None:
     lines = [b"%d | w%d x" % (i % 2, i) for i in range(3000)]
     cut = gzip.compress(b"\n".join(lines) + b"\n")[:-3000]

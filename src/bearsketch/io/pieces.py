@@ -173,6 +173,7 @@ class Packer:
         self._text = limits.batch_text_bytes
         self._naming, self._seed = naming, seed
         self._held: list[Piece] = []
+        self._unlabelled = False  # a piece came without labels, and no label since
         self.rows_left = rows
         self.entries_left = self._entries
         self._text_left = self._text
@@ -216,6 +217,7 @@ class Packer:
 
     def _hold(self, piece: Piece) -> None:
         self._held.append(piece)
+        self._unlabelled = self._unlabelled or piece.labels is None
         self.rows_left -= len(piece)
         self.entries_left -= len(piece.keys)
         if piece.names is not None:
@@ -224,6 +226,8 @@ class Packer:
     def _flush(self) -> Batch:
         piece = self._held[0] if len(self._held) == 1 else _join(self._held)
         places = _join_places(self._held)
+        # Whether a label stands further on in the same piece is no matter of these examples.
+        self._unlabelled = self._unlabelled and not piece.labelled().any()
         self._held = []
         self.rows_left, self.entries_left = self._rows, self._entries
         self._text_left = self._text
@@ -231,7 +235,7 @@ class Packer:
             indptr=piece.indptr,
             keys=piece.keys,
             values=piece.values,
-            labels=piece.labels,
+            labels=None if self._unlabelled else piece.labels,
             weights=piece.weights,
             names=piece.names,
             naming=self._naming,
