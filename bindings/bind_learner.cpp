@@ -137,6 +137,14 @@ Out<double> query(const Learner& learner, const In<std::uint64_t>& keys) {
   return give(std::move(weights), {keys.size(), learner.classes()});
 }
 
+Out<double> worths(const Learner& learner, const In<std::uint64_t>& keys) {
+  std::vector<double> found;
+  Alone alone(learner.busy);
+  for (const bear::Key key : view(keys)) found.push_back(learner.storage().worth(key));
+  alone.unlock();
+  return give(std::move(found));
+}
+
 // The selected of one group, best first.
 nb::dict selected(const Learner& learner, std::size_t group) {
   nb::list names, aliases;  // before the lock: to append bytes collects no garbage
@@ -286,6 +294,7 @@ nb::dict fill(const Learner& learner) {
   out["used"] = fill.used;
   out["largest"] = fill.largest;
   out["rms"] = fill.rms;
+  out["worth"] = fill.worth;
   return out;
 }
 
@@ -343,6 +352,7 @@ void bind_learner(nb::module_& m) {
       .def("predict", &predict, nb::arg("indptr"), nb::arg("keys"), nb::arg("values"),
            nb::arg("selected_only"), nb::arg("means"))
       .def("query", &query, nb::arg("keys"))
+      .def("worths", &worths, nb::arg("keys"))
       .def("finish_pass",
            [](Learner& l) {
              const Alone alone(l.busy);

@@ -29,7 +29,7 @@ class Numbers {
   explicit Numbers(Learner& learner)
       : bytes_(learner.storage().bytes()),
         precision_(learner.recipe().precision),
-        counted_(learner.storage().counts()) {
+        counted_(learner.storage().counting() != nullptr) {
     if (precision_ == Precision::int8) unit_ = learner.storage().numbers()[0];
   }
 
@@ -250,12 +250,17 @@ void round_to_bytes(ConstReals from, Learner& learner, double quantum, double wr
   learner.storage().restore(numbers);
 }
 
+std::vector<double> counters_of(const Learner& learner) {
+  const CountingCells* cells = learner.storage().counting();
+  return cells == nullptr ? std::vector<double>{} : cells->counts();
+}
+
 // What was counted before the start, and by every part since.
 std::vector<double> add_counters(const std::vector<Learner*>& parts, const Learner* start) {
-  const auto before = start == nullptr ? std::vector<double>{} : start->storage().counters();
+  const auto before = start == nullptr ? std::vector<double>{} : counters_of(*start);
   std::vector<double> sum = before;
   for (const Learner* part : parts) {
-    const auto counters = part->storage().counters();
+    const auto counters = counters_of(*part);
     sum.resize(counters.size());
     for (std::size_t i = 0; i < counters.size(); ++i) {
       sum[i] += std::max(counters[i] - (before.empty() ? 0.0 : before[i]), 0.0);
@@ -269,8 +274,7 @@ std::vector<double> add_counters(const std::vector<Learner*>& parts, const Learn
 Reals Exact::cells() const { return cells_as<double>(*wide); }
 
 Exact take_apart(Learner& learner, const std::vector<Keys>& keys) {
-  Exact exact{
-      {}, std::make_unique<Learner>(widened(learner.recipe())), learner.storage().counters()};
+  Exact exact{{}, std::make_unique<Learner>(widened(learner.recipe())), counters_of(learner)};
   Taken taken(*exact.wide, keys);
   Numbers(learner).read(0, exact.cells());
   exact.weights = taken.take_out(learner);
@@ -330,12 +334,12 @@ void put_together(Learner& learner, Exact& exact, const Returned& returned, doub
                      [](double cell) { return static_cast<float>(cell); });
       break;
     case Precision::int8:
-      if (!learner.storage().counts()) {
+      if (learner.storage().counting() == nullptr) {
         round_to_bytes<std::int8_t>(cells, learner, quantum, writes);
         break;
       }
       round_to_bytes<CountedByte>(cells, learner, quantum, writes);
-      learner.storage().set_counters(exact.counters);
+      learner.storage().counting()->set_counts(exact.counters);
       break;
   }
 }

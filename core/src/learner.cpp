@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "bear/key_row.hpp"
+#include "bear/storage/byte_cells.hpp"
 
 namespace bear {
 
@@ -26,6 +27,15 @@ std::unique_ptr<Loss> make_loss(const Recipe& recipe) {
       return make_softmax(recipe.classes);
   }
   throw std::invalid_argument("unknown loss");
+}
+
+// Beside one-byte cells the weights of many classes are bytes too where a key is selected once for
+// all of them: else these would take most of what the cells save.
+Precision selected_precision(const Recipe& recipe, std::size_t classes) {
+  if (recipe.precision != Precision::int8) return recipe.precision;
+  const bool shared = classes > 1 && !recipe.per_class;
+  return shared && recipe.direction == Recipe::DirectionKind::staged ? Precision::int8
+                                                                     : Precision::float32;
 }
 
 std::unique_ptr<Storage> make_storage(const Recipe& recipe, std::size_t classes,
@@ -83,7 +93,8 @@ Learner::Learner(const Recipe& recipe)
     : recipe_(recipe),
       loss_(make_loss(recipe)),
       classes_(loss_->classes()),
-      selection_(recipe.k, classes_, recipe.per_class, recipe.precision, recipe.seed),
+      selection_(recipe.k, classes_, recipe.per_class, selected_precision(recipe, classes_),
+                 recipe.seed),
       storage_(make_storage(recipe, classes_, selection_)),
       direction_(make_direction(recipe, *loss_)),
       step_size_(make_step_size(recipe)),
@@ -247,6 +258,7 @@ void Learner::watch_for_blow_up(double value, const Point& point) {
 }
 
 void Learner::write_step(double step) {
+  selection_.draw_from(direction_->measures().salt);
   if (recipe_.l2 > 0.0) {
     const double size = direction_->scaled() ? direction_->step_size() : step;
     const double keep = std::max(1.0 - size * recipe_.l2, 0.0);
@@ -257,7 +269,8 @@ void Learner::write_step(double step) {
   for (std::size_t i = 0; i < z_.size(); ++i) s_[i] = -step * z_[i];
   selection_.hold_back(places_, s_, *storage_, direction_->measures());
   storage_->add(places_, s_);
-  storage_->meet(places_, direction_->measures().often);
+  const ConstReals met = direction_->measures().met;
+  if (!met.empty()) storage_->counting()->meet(places_.cells, places_.depth, met);
 }
 
 // A pair is the step made and the change of the gradient along it, both between the same two

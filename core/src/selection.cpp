@@ -81,12 +81,17 @@ void Selection::scale(double c) {
   for (auto& top : tops_) top.scale(c);
 }
 
+void Selection::draw_from(std::uint64_t salt) {
+  for (auto& top : tops_) top.draw_from(salt);
+}
+
 void Selection::offer(const ActiveSet& active, Places& places, Reals weights, ConstReals z,
                       Storage& storage, const Measures& measures) {
   for (std::size_t g = 0; g < groups(); ++g) refresh(g, active, places, weights, storage.exact());
   meet(places, measures.damping);
   for (const std::uint32_t i : places.chosen) clear_few(weights.data() + i * width_, width_);
   for (std::size_t g = 0; g < groups(); ++g) {
+    find_bar(g, storage, measures);
     collect(g, active.size(), weights, z, measures);
     sort_candidates(active);
     for (const auto& candidate : candidates_) {
@@ -94,6 +99,14 @@ void Selection::offer(const ActiveSet& active, Places& places, Reals weights, Co
     }
   }
   draw_held(active, places, z, storage, measures);
+}
+
+void Selection::find_bar(std::size_t group, const Storage& storage, const Measures& measures) {
+  TopK& top = tops_[group];
+  bar_ = 0.0;
+  if (!top.full()) return;
+  bar_ = top.value(measures.worth.empty() ? top.least()
+                                          : top.least([&](Key key) { return storage.worth(key); }));
 }
 
 // Members first: their new weights decide what a candidate must beat.
@@ -124,7 +137,7 @@ void Selection::meet(const Places& places, ConstReals damping) {
 // do cannot be foreseen, so all are listed, and only those that do move the end of the list.
 void Selection::collect(std::size_t group, std::size_t n, ConstReals weights, ConstReals z,
                         const Measures& measures) {
-  const double bar = tops_[group].bar();
+  const double bar = bar_;
   const std::size_t classes = classes_, width = width_, first = first_class(group);
   larger_.resize(n);
   std::uint32_t* to = larger_.data();
@@ -179,8 +192,9 @@ void Selection::consider(std::size_t group, const Candidate& candidate, const Ac
   const double magnitude = measures.magnitude_of(candidate.column);
   storage.query_one(places, candidate.column, estimate_);
   const ConstReals weights = ConstReals(estimate_).subspan(first_class(group), width_);
-  const double norm = norm_of(weights) * magnitude, bar = tops_[group].bar();
-  if (!measures.above(norm, candidate.column, bar)) return;
+  const double norm = norm_of(weights) * magnitude;
+  if (!measures.above(norm, candidate.column, bar_)) return;
+  const double bar = measures.size_of(candidate.column, bar_);
   // What a cell holds that is too coarse for it is the rounding: it leaves, and the least enters.
   started_.assign(weights.begin(), weights.end());
   if (is_coarse(magnitude, bar, storage, measures)) {
@@ -195,14 +209,18 @@ void Selection::hold_back(const Places& places, Reals step, const Storage& stora
                           const Measures& measures) {
   held_.clear();
   if (measures.damping.empty()) return;
-  for (std::size_t i = 0; i < places.members.size(); ++i) {
-    if (places.members[i] >= 0) continue;
-    const double magnitude = measures.magnitude_of(places.column_of(i));
-    const double bar = tops_[places.group_of(i)].bar();
-    if (!is_coarse(magnitude, bar, storage, measures)) continue;
-    clear_few(step.data() + i * width_, width_);
-    held_.push_back(static_cast<std::uint32_t>(i));
+  for (std::size_t g = 0; g < groups(); ++g) {
+    find_bar(g, storage, measures);
+    for (std::size_t i = g; i < places.members.size(); i += groups()) {
+      if (places.members[i] >= 0) continue;
+      const std::size_t column = places.column_of(i);
+      const double bar = measures.size_of(column, bar_);
+      if (!is_coarse(measures.magnitude_of(column), bar, storage, measures)) continue;
+      clear_few(step.data() + i * width_, width_);
+      held_.push_back(static_cast<std::uint32_t>(i));
+    }
   }
+  if (groups() > 1) std::sort(held_.begin(), held_.end());
 }
 
 // A step that was held back is rounded to the bar or to nothing, at random in proportion as cells
@@ -212,10 +230,10 @@ void Selection::draw_held(const ActiveSet& active, const Places& places, ConstRe
   for (const std::uint32_t i : held_) {
     const std::size_t group = places.group_of(i), column = places.column_of(i);
     const std::uint64_t hash = active.hashes()[column];
-    TopK& top = tops_[group];
-    if (top.find(active.keys()[column], hash) >= 0) continue;
+    if (tops_[group].find(active.keys()[column], hash) >= 0) continue;
+    find_bar(group, storage, measures);
     const ConstReals step = z.subspan(i * width_, width_);
-    const double magnitude = measures.magnitude_of(column), bar = top.bar();
+    const double magnitude = measures.magnitude_of(column), bar = measures.size_of(column, bar_);
     const double size = norm_of(step) * magnitude;
     if (!(uniform(mix64(hash ^ mix64(measures.salt + group))) * bar < size)) continue;
     started_.assign(step.begin(), step.end());
@@ -231,15 +249,16 @@ void Selection::take_in(std::size_t group, std::size_t column, double magnitude,
   TopK& top = tops_[group];
   const std::size_t first = first_class(group);
   if (top.full()) {
-    const std::int32_t out = top.smallest();
+    const std::int32_t out = top.front();
     if (!is_coarse(top.magnitude(out), top.norm(out), storage, measures)) {
       storage.release(top.key(out), first, top.weights(out));
     }
-    top.remove_smallest();
+    top.remove_front();
   }
   const Key key = active.keys()[column];
   storage.admit(key, first, taken);
   top.insert(key, started_, name_of(active, column), magnitude);
+  find_bar(group, storage, measures);
 }
 
 // Two names on one key share one weight: both are kept, and the case is counted.

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <utility>
 
+#include "bear/storage/byte_cells.hpp"
+
 namespace bear {
 
 namespace {
@@ -36,9 +38,8 @@ constexpr double kInformation = 20.0;
 // A key of mean frequency must be above the smallest of the selected by the root of this to replace
 // it.
 constexpr double kMargin = 1.5;
-constexpr double kNever = 1e-100;  // less often than anything that occurs
-// Occurrences that a cell has ahead of what was counted: the first few say little.
-constexpr double kPatience = 2.0;
+constexpr double kNever = 1e-100;     // less often than anything that occurs
+constexpr double kCountedOnce = 4.0;  // batches of which one is counted
 
 std::size_t width_of(const Places& places, ConstReals weights) {
   return places.members.empty() ? 0 : weights.size() / places.members.size();
@@ -166,26 +167,47 @@ void Staged::measure_frequencies(const Point& point) {
   often_mean_ = mean_of(often_);
   cell_pace_.resize(often_.size());
   point.storage.crowd(point.places, often_, cell_pace_);
-  if (point.storage.counts()) {
-    met_.resize(often_.size());
-    point.storage.met(point.places, met_);
-    for (std::size_t i = 0; i < met_.size(); ++i) {
-      cell_pace_[i] += cell_pace_[i] > 0.0 ? kPatience + met_[i] : 0.0;
-    }
-  }
-  const double mean = mean_of(cell_pace_);
+  const CountingCells* const counting = point.storage.counting();
+  if (counting != nullptr) count(point, *counting);
+  const double root = std::sqrt(mean_of(cell_pace_));
+  roots_.resize(often_.size());
   // Where nothing occurs nothing moves, so any finite pace will do.
-  for (double& pace : cell_pace_) pace = std::sqrt(mean / std::max(pace, kNever));
-  trust_ = often_;
-  if (point.storage.counts()) {
-    for (std::size_t i = 0; i < trust_.size(); ++i) trust_[i] /= cell_pace_[i];
+  for (std::size_t i = 0; i < roots_.size(); ++i) {
+    roots_[i] = std::sqrt(std::max(cell_pace_[i], kNever));
+    cell_pace_[i] = root / roots_[i];
   }
-  enough_ = kMargin * mean_of(trust_);
+  trust_ = often_;
+  if (counting != nullptr) {
+    for (std::size_t i = 0; i < trust_.size(); ++i) trust_[i] *= roots_[i];
+  }
+  worths_ = counting != nullptr && point.loss.classes() <= kFewClasses;
+  enough_ = kMargin * (worths_ ? often_mean_ : mean_of(trust_));
   for (std::size_t i = 0; i < damping_.size(); ++i) cell_pace_[i] *= damping_[i];
 }
 
+// To the keys of this batch come those that were met before. Every fourth batch is counted, four
+// times over: counters are estimates, and to write them takes longer than to read them.
+void Staged::count(const Point& point, const CountingCells& cells) {
+  met_.resize(often_.size());
+  cells.met(point.places.cells, point.places.depth, met_);
+  for (std::size_t i = 0; i < met_.size(); ++i) {
+    cell_pace_[i] += cell_pace_[i] > 0.0 ? kPatience + met_[i] : 0.0;
+  }
+  counted_.clear();
+  if (std::fmod(now_.batches, kCountedOnce) != 0.0) return;
+  counted_ = often_;
+  for (double& times : counted_) times *= kCountedOnce;
+}
+
 Measures Staged::measures() const {
-  return {damping_, often_, trust_, enough_, usual_, std::bit_cast<std::uint64_t>(next_.batches)};
+  const ConstReals worth = worths_ ? ConstReals(roots_) : ConstReals();
+  return {damping_,
+          counted_,
+          trust_,
+          enough_,
+          worth,
+          usual_,
+          std::bit_cast<std::uint64_t>(next_.batches)};
 }
 
 void Staged::damp_selected(const Places& places, Reals change) const {

@@ -8,6 +8,19 @@ namespace bear {
 namespace {
 
 constexpr double kMagnitudeRate = 0.1;
+constexpr double kLargestByte = 127.0;
+constexpr int kLeastExponent = -127, kMostExponent = 127;
+
+// The least power of two that the largest weight is at most 127 times; 0 where all are zero.
+double unit_of(ConstReals weights) {
+  double largest = 0.0;
+  for (const double weight : weights) largest = std::max(largest, std::abs(weight));
+  if (largest == 0.0) return 0.0;
+  int exponent = 0;
+  const double part = std::frexp(largest / kLargestByte, &exponent);
+  if (part == 0.5) --exponent;  // a power of two itself
+  return std::ldexp(1.0, std::clamp(exponent, kLeastExponent, kMostExponent));
+}
 
 }  // namespace
 
@@ -33,6 +46,7 @@ void TopK::grow() {
     keys_.reserve(room);
     weights_.reserve(room * width_);
     norms_.reserve(room);
+    worths_.reserve(room);
     bounds_.reserve(room);
     magnitudes_.reserve(room);
     names_.reserve(room);
@@ -45,6 +59,7 @@ void TopK::grow() {
   keys_.push_back(0);
   weights_.resize(weights_.size() + width_);
   norms_.push_back(0.0);
+  worths_.push_back(0.0);
   bounds_.push_back(0.0);
   magnitudes_.push_back(1.0F);
   names_.emplace_back();
@@ -55,15 +70,6 @@ void TopK::grow() {
 bool TopK::less(std::int32_t a, std::int32_t b) const {
   const double x = bounds_[index(a)], y = bounds_[index(b)];
   return x != y ? x < y : key(a) > key(b);
-}
-
-// A bound that is a norm, and the least of all bounds, is the least norm.
-std::int32_t TopK::smallest() {
-  while (norm(order_.front()) != bounds_[index(order_.front())]) {
-    set_bound(order_.front());
-    sift_down(0);
-  }
-  return order_.front();
 }
 
 void TopK::put(std::size_t at, std::int32_t slot) {
@@ -91,14 +97,26 @@ void TopK::sift_down(std::size_t at) {
   put(at, slot);
 }
 
-double TopK::narrow(double weight) const {
-  return precision_ == Precision::float64 ? weight
-                                          : static_cast<double>(static_cast<float>(weight));
+// Bytes are rounded up or down at random in proportion, as in cells.
+void TopK::narrow(std::int32_t slot) {
+  const Reals own = Reals(weights_).subspan(index(slot) * width_, width_);
+  if (precision_ == Precision::float64) return;
+  if (precision_ == Precision::float32) {
+    for (double& weight : own) weight = static_cast<double>(static_cast<float>(weight));
+    return;
+  }
+  const double unit = unit_of(own);
+  if (unit == 0.0) return;
+  const std::uint64_t from = mix64(salt_ ^ key(slot));
+  for (std::size_t i = 0; i < width_; ++i) {
+    own[i] = unit * std::floor(own[i] / unit + uniform(mix64(from + i * kGolden)));
+  }
 }
 
 void TopK::update(std::int32_t slot, double keep, ConstReals change) {
   double* at = weights_.data() + index(slot) * width_;
-  for (std::size_t i = 0; i < width_; ++i) at[i] = narrow(keep * at[i] + change[i]);
+  for (std::size_t i = 0; i < width_; ++i) at[i] = keep * at[i] + change[i];
+  narrow(slot);
   measure(slot);
 }
 
@@ -112,8 +130,8 @@ void TopK::meet(std::int32_t slot, double square) {
 double TopK::measured(std::int32_t slot) const { return norm_of(weights(slot)) * magnitude(slot); }
 
 void TopK::measure(std::int32_t slot) {
-  const double norm = norms_[index(slot)] = measured(slot);
-  if (norm >= bounds_[index(slot)]) return;
+  norms_[index(slot)] = measured(slot);
+  if (value(slot) >= bounds_[index(slot)]) return;
   set_bound(slot);
   sift_up(positions_[index(slot)]);
 }
@@ -125,11 +143,12 @@ std::int32_t TopK::insert(Key key, ConstReals weights, std::string_view name, do
   keys_[index(slot)] = key;
   names_[index(slot)] = name;
   aliases_[index(slot)].clear();
-  std::transform(weights.begin(), weights.end(),
-                 weights_.begin() + static_cast<std::ptrdiff_t>(index(slot) * width_),
-                 [this](double weight) { return narrow(weight); });
+  std::copy(weights.begin(), weights.end(),
+            weights_.begin() + static_cast<std::ptrdiff_t>(index(slot) * width_));
+  narrow(slot);
   magnitudes_[index(slot)] = static_cast<float>(magnitude);
   norms_[index(slot)] = measured(slot);
+  worths_[index(slot)] = 1.0;
   set_bound(slot);
   slots_.insert(key, slot);
   order_.push_back(slot);
@@ -138,8 +157,8 @@ std::int32_t TopK::insert(Key key, ConstReals weights, std::string_view name, do
   return slot;
 }
 
-void TopK::remove_smallest() {
-  const std::int32_t slot = smallest();
+void TopK::remove_front() {
+  const std::int32_t slot = front();
   slots_.erase(key(slot));
   free_.push_back(slot);
   put(0, order_.back());
@@ -150,7 +169,8 @@ void TopK::remove_smallest() {
 void TopK::scale(double c) {
   for (const std::int32_t slot : order_) {
     double* at = weights_.data() + index(slot) * width_;
-    for (std::size_t i = 0; i < width_; ++i) at[i] = narrow(c * at[i]);
+    for (std::size_t i = 0; i < width_; ++i) at[i] *= c;
+    narrow(slot);
     norms_[index(slot)] = measured(slot);
     set_bound(slot);
   }

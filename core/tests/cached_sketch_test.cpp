@@ -56,9 +56,9 @@ struct Fixture {
 
   void evict(std::size_t group = 0) {
     TopK& top = selection.top(group);
-    const std::int32_t slot = top.smallest();
+    const std::int32_t slot = top.least();
     storage.release(top.key(slot), selection.first_class(group), top.weights(slot));
-    top.remove_smallest();
+    top.remove_front();
     locate();
   }
 };
@@ -124,7 +124,7 @@ TEST_CASE("with one heap per class only the class's own column is exact") {
   step[11] = 1.0;
   f.storage.add(f.places, step);
   CHECK(f.query()[11] == before[11] + 1.0);
-  CHECK(f.selection.top(1).weights(f.selection.top(1).smallest())[0] == f.query()[11]);
+  CHECK(f.selection.top(1).weights(f.selection.top(1).least())[0] == f.query()[11]);
   CHECK(f.selection.top(0).size() == 0);
   f.evict(1);
   CHECK(f.query()[11] == doctest::Approx(before[11] + 1.0));

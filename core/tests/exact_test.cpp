@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "bear/key_row.hpp"
+#include "bear/storage/byte_cells.hpp"
 #include "helpers.hpp"
 
 using namespace bear;
@@ -140,20 +141,20 @@ TEST_CASE("what was counted before the start, and by every part since, adds up")
   Recipe recipe = recipe_of(Precision::int8, 64);
   recipe.direction = Recipe::DirectionKind::staged;
   const auto start = trained(recipe, 1);
-  const auto sum_of = [](const std::vector<double>& counters) {
-    return std::accumulate(counters.begin(), counters.end(), 0.0);
+  const auto sum_of = [](const std::vector<double>& counts) {
+    return std::accumulate(counts.begin(), counts.end(), 0.0);
   };
-  const double before = sum_of(start->storage().counters());
+  const double before = sum_of(start->storage().counting()->counts());
   CHECK(before > 200.0 * 50.0 * 0.2 * 0.7);  // 200 rows of about ten of 50 keys
   CHECK(before < 200.0 * 50.0 * 0.2 * 1.3);
   std::vector<std::unique_ptr<Learner>> parts;
   double since = 0.0;
   for (const std::uint64_t seed : {2, 3}) {
     auto part = std::make_unique<Learner>(recipe);
-    part->storage().set_counters(start->storage().counters());
+    part->storage().counting()->set_counts(start->storage().counting()->counts());
     test::Random random(seed);
     part->learn(test::random_rows(random, 300, 50, 0.2).view(), {});
-    since += sum_of(part->storage().counters()) - before;
+    since += sum_of(part->storage().counting()->counts()) - before;
     parts.push_back(std::move(part));
   }
   const std::vector<Key> none;
@@ -162,7 +163,7 @@ TEST_CASE("what was counted before the start, and by every part since, adds up")
   CHECK(sum_of(mean.counters) == doctest::Approx(before + since));
   Learner merged(recipe);
   put_together(merged, mean, {{none}, {ConstReals()}}, 1.0, 7.0);
-  CHECK(std::abs(sum_of(merged.storage().counters()) / (before + since) - 1.0) < 0.1);
+  CHECK(std::abs(sum_of(merged.storage().counting()->counts()) / (before + since) - 1.0) < 0.1);
 }
 
 // What a run of adds leaves in the cells is linear in them, so cells may be averaged.

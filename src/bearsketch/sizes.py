@@ -79,16 +79,19 @@ class Sizes:
 def entry_bytes(classes: int, per_class: bool, weight_bytes: int = 4) -> int:
     """Bytes of one selected feature: its key and a weight per class.
 
-    One heap shared by the classes keeps a key once; one heap per class keeps it for each.
+    One heap shared by the classes keeps a key once; one heap per class keeps it for each. Weights
+    of one byte have an exponent in common, a byte as well.
 
     Examples
     --------
     >>> entry_bytes(1, False), entry_bytes(15, False), entry_bytes(15, True)
     (12, 68, 180)
+    >>> entry_bytes(15, False, weight_bytes=1)
+    24
     """
     if per_class:
         return classes * (KEY_BYTES + weight_bytes)
-    return KEY_BYTES + classes * weight_bytes
+    return KEY_BYTES + classes * weight_bytes + (weight_bytes == 1)
 
 
 def split_memory(

@@ -160,7 +160,8 @@ def test_info_tells_sizes_data_and_noise(model):
     learner = load(model)
     expected = learner.fill()["rms"] / math.sqrt(learner.config.depth)
     assert noise["floor"] == pytest.approx(expected)
-    assert noise["smallest"] == pytest.approx(abs(learner.selected().weights).min())
+    sizes = abs(learner.selected_weights()[:, 0]) * learner.selected_worths()
+    assert noise["smallest"] == pytest.approx(np.quantile(sizes, 0.05, method="lower"))
     assert noise["verdict"] == "ample"
 
 

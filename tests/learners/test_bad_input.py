@@ -290,7 +290,7 @@ def test_k_must_be_positive_where_features_are_selected(name, k):
     [
         ({"k": 100, "memory": 1000}, 100 * 12 + 1),
         ({"k": 100, "memory": "1KB", "precision": "float64"}, 100 * 16 + 8),
-        ({"k": 10, "memory": 500, "loss": "softmax", "classes": 15}, 10 * 68 + 15),
+        ({"k": 10, "memory": 200, "loss": "softmax", "classes": 15}, 10 * 24 + 15),
         (
             {"k": 10, "memory": 500, "loss": "softmax", "classes": 15, "per_class": True},
             10 * 180 + 15,

@@ -55,5 +55,6 @@ def test_a_small_weight_of_large_values_is_no_noise():
     found = noise_of(learner)
     weights = np.abs(learner.selected_weights()[:, 0])
     assert learner.selected_magnitudes().max() > 30
-    assert found.smallest == pytest.approx((weights * learner.selected_magnitudes()).min())
+    sizes = weights * learner.selected_magnitudes() * learner.selected_worths()
+    assert found.smallest == pytest.approx(sizes.min())
     assert found.smallest > weights.min()

@@ -61,7 +61,10 @@ class Twin:
         one_byte = settings.precision == "int8"
         dtype = np.float32 if one_byte else np.dtype(settings.precision).type
         k = settings.k if selects or storage == "dense" else 0
-        self.selection = Selection(k, settings.classes, settings.per_class, dtype)
+        shared = settings.classes > 1 and not settings.per_class
+        narrow = one_byte and direction == "staged" and shared
+        kept = np.int8 if narrow else dtype
+        self.selection = Selection(k, settings.classes, settings.per_class, kept)
         shape = (
             settings.width,
             settings.depth or depth,
@@ -79,6 +82,8 @@ class Twin:
             self.storage = (narrow if one_byte else CachedSketch)(
                 *shape, selection=self.selection, subtract=storage == "cached"
             )
+        for top in self.selection.tops if hasattr(self.storage, "worth") else ():
+            top.worth = self.storage.worth
         self.direction = {
             "gradient": Gradient,
             "newton": Newton,
@@ -115,12 +120,13 @@ class Twin:
             z = g.copy()
             self.uphill += 1
         step = 1.0 if self.scaled else importance * self.step_size(X, g, z, share)
-        self.shrink(self.direction.step if self.scaled else step)
         measures = getattr(self.direction, "measures", None) or Measures.plain(len(keys))
+        self.selection.draw_from(measures.salt)
+        self.shrink(self.direction.step if self.scaled else step)
         s, held = self.selection.hold_back(keys, -step * z, self.storage, measures)
         self.storage.add(keys, s)
-        if getattr(self.storage, "counts", False):
-            self.storage.meet(keys, measures.often)
+        if measures.met is not None:
+            self.storage.meet(keys, measures.met)
         if self.direction.wants_pair:
             self.remember(keys, X, w, inside, -step * z, g, labels, share)
         after = self.storage.query(keys)

@@ -13,6 +13,11 @@ from reference.storage import CachedSketch, CountSketch
 COUNTS = list(itertools.accumulate([1.0] * 255, lambda count, one: count * 1.08 + one, initial=0.0))
 
 
+def inner(bits: int) -> float:
+    """Between 0 and 1, without these."""
+    return ((bits >> 12) + 0.5) * 2.0**-52
+
+
 class ByteSketch(CountSketch):
     """Whole multiples of a quantum, rounded at random in proportion, once per cell and batch."""
 
@@ -28,14 +33,15 @@ class ByteSketch(CountSketch):
         read = [sign * self.quantum * self.cells[row, at] for row, at, sign in self.places(key)]
         return self.average(np.array(read, dtype=float), axis=0)
 
-    def draw(self, place: tuple[int, int, int]) -> float:
+    def bits(self, place: tuple[int, int, int]) -> int:
         at = np.ravel_multi_index(place, self.cells.shape)
         mixed = (self.salt + self.writes * hashing.GOLDEN) ^ (int(at) * hashing.GOLDEN)
-        return hashing.uniform(hashing.mix64(mixed % 2**64))
+        return hashing.mix64(mixed % 2**64)
 
-    def write(self, place: tuple[int, int, int], amount: float) -> bool:
+    def write(self, place: tuple[int, int, int], amount: float, draw: float) -> bool:
+        """Away from what stands there with the lower draws, whichever way that is."""
         exact = self.cells[place] + amount / self.quantum
-        self.cells[place] = self.round(exact, self.draw(place))
+        self.cells[place] = self.round(exact, draw if amount < 0 else 1 - draw)
         return abs(exact) > self.top + 1e-6
 
     def round(self, exact: float, draw: float) -> int:
@@ -48,25 +54,33 @@ class ByteSketch(CountSketch):
                 if value != 0.0:
                     self.quantum = self.quantum or abs(value) / self.top
                     self.writes += 1
-                    self.write((row, bucket, c), sign * value)
-
-    def push(self, keys: list[int], step: np.ndarray) -> dict[tuple[int, int, int], float]:
-        block: dict[tuple[int, int, int], float] = {}
-        for key, amount in zip(keys, step, strict=True):
-            for row, bucket, sign in self.places(key):
-                for c, value in enumerate(amount):
                     place = (row, bucket, c)
-                    block[place] = block.get(place, 0.0) + sign * value
-        return block
+                    self.write(place, sign * value, inner(self.bits(place)))
+
+    def push(self, keys: list[int], step: np.ndarray):
+        """Amounts by place, and the number of the first of each."""
+        block: dict[tuple[int, int, int], float] = {}
+        numbers: dict[tuple[int, int, int], int] = {}
+        places = ((p, amount) for k, amount in zip(keys, step, strict=True) for p in self.places(k))
+        for i, ((row, bucket, sign), amount) in enumerate(places):
+            for c, value in enumerate(amount):
+                place = (row, bucket, c)
+                block[place] = block.get(place, 0.0) + sign * value
+                numbers.setdefault(place, i * len(amount) + c)
+        return block, numbers
 
     def add(self, keys: list[int], step: np.ndarray) -> None:
-        block = self.push(keys, step)
-        largest = max(map(abs, block.values()), default=0.0)
-        if largest == 0.0:
+        block, numbers = self.push(keys, step)
+        self.quantum = self.quantum or max(map(abs, block.values()), default=0.0) / self.top
+        if self.quantum == 0.0:
             return
-        self.quantum = self.quantum or largest / self.top
         self.writes += 1
-        clipped = sum(self.write(place, amount) for place, amount in block.items())
+        salt = hashing.mix64((self.salt + self.writes * hashing.GOLDEN) % 2**64)
+        clipped = 0
+        for place, amount in block.items():
+            draw = inner((salt + numbers[place] * hashing.GOLDEN) % 2**64)
+            if draw * self.quantum < abs(amount):
+                clipped += self.write(place, amount, draw)
         if clipped > 0.001 * len(block):
             self.double()
 
@@ -74,7 +88,8 @@ class ByteSketch(CountSketch):
         self.quantum *= 2
         self.writes += 1
         for place in np.ndindex(self.cells.shape):
-            self.cells[place] = self.round(0.5 * self.cells[place], self.draw(place))
+            draw = hashing.uniform(self.bits(place))
+            self.cells[place] = self.round(0.5 * self.cells[place], draw)
 
     def scale(self, c: float) -> None:
         self.quantum *= c
@@ -110,6 +125,9 @@ class CountedSketch(CachedByteSketch):
         if not self.levels:
             return np.zeros(len(keys))
         return np.array([np.mean([COUNTS[self.levels[w]] for _, w in self.words(k)]) for k in keys])
+
+    def worth(self, key: int) -> float:
+        return (2.0 + self.met([key])[0]) ** 0.25 if self.cells.shape[2] <= 2 else 1.0
 
     def meet(self, keys: list[int], often: np.ndarray) -> None:
         salt = (self.salt + self.writes * hashing.GOLDEN) ^ 0x6D656574696E6773

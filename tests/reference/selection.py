@@ -14,8 +14,9 @@ class Measures:
     """How weights are compared: the sizes of values, how often keys occur, and what that says."""
 
     magnitudes: np.ndarray
-    often: np.ndarray
     trust: np.ndarray
+    worth: np.ndarray  # squared
+    met: np.ndarray | None = None
     enough: float = 1.0
     usual: float = 1.0
     salt: int = 0
@@ -24,20 +25,26 @@ class Measures:
     def plain(cls, n: int) -> Measures:
         return cls(np.ones(n), np.ones(n), np.ones(n))
 
+    def size_of(self, i: int, value: float) -> float:
+        return value / np.sqrt(self.worth[i])
+
     def coarse(self, magnitude: float, bar: float, storage) -> bool:
         grain = getattr(storage, "quantum", 0.0)
         return magnitude > 8 * self.usual and grain * magnitude > 0.25 * bar
 
 
 class Top:
-    """The k keys with the largest norm of weights times magnitude of values.
+    """The k keys that are worth most: norm of weights times magnitude of values times worth.
 
-    Of two equal norms the larger key goes.
+    Of two that are worth the same the larger key goes. ``dtype`` int8: bytes, in multiples of a
+    power of two.
     """
 
     def __init__(self, k: int, dtype: type) -> None:
         self.k = k
         self.dtype = dtype
+        self.salt = 0
+        self.worth = lambda key: 1.0
         self.weights: dict[int, np.ndarray] = {}
         self.magnitudes: dict[int, float] = {}
 
@@ -45,7 +52,19 @@ class Top:
         return key in self.weights
 
     def put(self, key: int, weights: np.ndarray) -> None:
-        self.weights[key] = np.asarray(weights, dtype=self.dtype).astype(float)
+        weights = np.asarray(weights, dtype=float)
+        largest = np.abs(weights).max()
+        if self.dtype is not np.int8:
+            weights = weights.astype(self.dtype).astype(float)
+        elif largest > 0:
+            unit = 2.0 ** np.ceil(np.log2(largest / 127))
+            salt = hashing.mix64(self.salt ^ key)
+            mixed = [
+                hashing.mix64((salt + c * hashing.GOLDEN) % 2**64) for c in range(len(weights))
+            ]
+            draws = np.array([hashing.uniform(bits) for bits in mixed])
+            weights = unit * np.floor(weights / unit + draws)
+        self.weights[key] = weights
 
     def scale(self, c: float) -> None:
         for key, weights in self.weights.items():
@@ -64,12 +83,15 @@ class Top:
     def full(self) -> bool:
         return len(self.weights) == self.k
 
-    def smallest(self) -> int:
-        return self.ranked()[-1]
+    def value(self, key: int) -> float:
+        return self.norm(key) * self.worth(key)
+
+    def least(self) -> int:
+        return min(self.weights, key=lambda key: (self.value(key), -key))
 
     def bar(self) -> float:
         """What a newcomer must beat."""
-        return self.norm(self.smallest()) if self.full() else 0.0
+        return self.value(self.least()) if self.full() else 0.0
 
 
 def norm(weights: np.ndarray) -> float:
@@ -97,7 +119,8 @@ class Selection:
         step, held = step.copy(), []
         for i, key in enumerate(keys):
             for top, columns in zip(self.tops, self.columns, strict=True):
-                if key not in top and measures.coarse(measures.magnitudes[i], top.bar(), storage):
+                bar = measures.size_of(i, top.bar())
+                if key not in top and measures.coarse(measures.magnitudes[i], bar, storage):
                     step[i, columns] = 0.0
                     held.append((i, self.tops.index(top)))
         return step, held
@@ -119,7 +142,7 @@ class Selection:
             for i in fresh:
                 taken = started = storage.estimate(keys[i])[columns]
                 if above(i, taken):
-                    size, bar = measures.magnitudes[i], top.bar()
+                    size, bar = measures.magnitudes[i], measures.size_of(i, top.bar())
                     if measures.coarse(size, bar, storage):
                         started = started * min(1.0, bar / (norm(taken) * size))
                     self._admit(top, columns, keys[i], size, taken, started, storage, measures)
@@ -130,7 +153,7 @@ class Selection:
         for i, group in held:
             top, columns = self.tops[group], self.columns[group]
             step, size = z[i, columns], measures.magnitudes[i]
-            moved, bar = norm(step) * size, top.bar()
+            moved, bar = norm(step) * size, measures.size_of(i, top.bar())
             mixed = hashing.key_hash(keys[i], storage.seed) ^ hashing.mix64(measures.salt + group)
             if keys[i] not in top and hashing.uniform(hashing.mix64(mixed)) * bar < moved:
                 started = -step * max(1.0, bar / moved)
@@ -139,7 +162,7 @@ class Selection:
     @staticmethod
     def _admit(top, columns, key, size, taken, started, storage, measures) -> None:
         if top.full():
-            out = top.smallest()
+            out = top.least()
             coarse = measures.coarse(top.magnitudes.get(out, 1.0), top.norm(out), storage)
             weights = top.weights.pop(out)
             if not coarse:
@@ -147,6 +170,10 @@ class Selection:
         storage.admit(key, columns, taken)
         top.put(key, started)
         top.magnitudes[key] = float(np.float32(size))
+
+    def draw_from(self, salt: int) -> None:
+        for top in self.tops:
+            top.salt = salt
 
     def scale(self, c: float) -> None:
         for top in self.tops:

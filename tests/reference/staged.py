@@ -42,13 +42,16 @@ class Staged:
         counted = getattr(point.storage, "counts", False)
         if counted:
             crowd = crowd + np.where(crowd > 0, 2 + point.storage.met(point.keys), 0)
-        trust = occurrences / pace(crowd) if counted else occurrences
+        roots = np.sqrt(np.maximum(crowd, 1e-100))
+        trust = occurrences * roots if counted else occurrences
+        worths = counted and point.w.shape[1] <= 2
         shared_pace = damping * pace(crowd)[:, None]
         self.measures = Measures(
             magnitudes=1.0 / np.sqrt(damping[:, 0]),
-            often=occurrences,
             trust=trust,
-            enough=1.5 * mean_of(trust),
+            worth=roots if worths else np.ones(len(roots)),
+            met=4 * occurrences if counted and before % 4 == 0 else None,
+            enough=1.5 * mean_of(occurrences if worths else trust),
             usual=np.sqrt(len(damping) / damping.sum()),
             salt=int(np.float64(self.batches).view(np.uint64)),
         )

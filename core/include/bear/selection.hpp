@@ -9,16 +9,18 @@
 
 namespace bear {
 
-// The k keys with the largest norm, smallest at hand: the norm of a key's weights times the size of
-// its values where that is above 1, for a weight of 0.1 per euro of a price moves more than one of
-// 2 for a word. A key keeps its slot while it stays. Of two equal norms the larger key counts as
-// smaller, so ties never depend on order.
+// The k keys that are worth most, least at hand. A key is worth its norm, that of its weights times
+// the size of its values where that is above 1 (for a weight of 0.1 per euro of a price moves more
+// than one of 2 for a word), times what each unit of it is worth to whoever asks. A key keeps its
+// slot while it stays. Of two that are worth the same the larger key counts as less, so ties never
+// depend on order.
 //
-// The heap is lazy: a slot stands in it by a bound that its norm never falls below, and a norm that
-// grows leaves the heap alone. Only the smallest is brought up to date, when it is asked for.
+// The heap is lazy: a slot stands in it by a bound that its value never falls below, and a value
+// that grows leaves the heap alone. Only the least is brought up to date, when it is asked for.
 class TopK {
  public:
-  // Weights are kept at the given precision, so that saving one loses nothing.
+  // Weights are kept at the given precision, so that saving one loses nothing: int8 is a byte for
+  // each, in multiples of a power of two that they have in common.
   TopK(std::size_t k, std::size_t width, Precision precision, std::uint64_t seed = 0);
 
   std::size_t k() const { return k_; }
@@ -30,9 +32,24 @@ class TopK {
   std::int32_t find(Key key, std::uint64_t hash) const { return slots_.find(key, hash); }
   // Whether the key with this hash may be here; see KeyMap.
   bool may_hold(std::uint64_t hash) const { return slots_.may_hold(hash); }
-  std::int32_t smallest();
-  // What a newcomer must beat.
-  double bar() { return full() ? norm(smallest()) : 0.0; }
+  // The least, by what a unit of a key's norm is worth: 1 or more, and from one time to the next it
+  // may grow, but never fall.
+  template <class Worth>
+  std::int32_t least(Worth worth_of) {
+    while (true) {
+      const std::int32_t slot = order_.front();
+      worths_[index(slot)] = worth_of(key(slot));
+      if (value(slot) == bounds_[index(slot)]) return slot;
+      set_bound(slot);
+      sift_down(0);
+    }
+  }
+  // By the norms alone.
+  std::int32_t least() {
+    return least([](Key) { return 1.0; });
+  }
+  // What it was worth when it was last asked about, with its norm of now.
+  double value(std::int32_t slot) const { return norm(slot) * worths_[index(slot)]; }
   double norm(std::int32_t slot) const { return norms_[index(slot)]; }
   Key key(std::int32_t slot) const { return keys_[index(slot)]; }
 
@@ -55,11 +72,15 @@ class TopK {
   // A new key in a free slot; the heap must not be full.
   std::int32_t insert(Key key, ConstReals weights, std::string_view name, double magnitude = 1.0);
 
-  // Takes the smallest out; its slot is free afterwards.
-  void remove_smallest();
+  // The least as it was found last, and taking it out: its slot is free afterwards.
+  std::int32_t front() const { return order_.front(); }
+  void remove_front();
 
   void scale(double c);
   void clear();
+
+  // What draws for the rounding of bytes begin from.
+  void draw_from(std::uint64_t salt) { salt_ = salt; }
 
   // Slots by falling norm, ties by rising key.
   std::vector<std::int32_t> ranked() const;
@@ -67,20 +88,21 @@ class TopK {
  private:
   static std::size_t index(std::int32_t slot) { return static_cast<std::size_t>(slot); }
   bool less(std::int32_t a, std::int32_t b) const;
-  void set_bound(std::int32_t slot) { bounds_[index(slot)] = norms_[index(slot)]; }
+  void set_bound(std::int32_t slot) { bounds_[index(slot)] = value(slot); }
   double measured(std::int32_t slot) const;
   void measure(std::int32_t slot);
   void grow();
   void sift_up(std::size_t at);
   void sift_down(std::size_t at);
   void put(std::size_t at, std::int32_t slot);
-  double narrow(double weight) const;
+  void narrow(std::int32_t slot);
 
   std::size_t k_, width_;
   Precision precision_;
+  std::uint64_t salt_ = 0;
   std::vector<Key> keys_;
   std::vector<double> weights_;
-  std::vector<double> norms_, bounds_;
+  std::vector<double> norms_, worths_, bounds_;
   std::vector<float> magnitudes_;
   std::vector<std::string> names_, aliases_;
   std::vector<std::int32_t> free_;
@@ -120,6 +142,7 @@ class Selection {
              const Measures& measures = {});
 
   void scale(double c);
+  void draw_from(std::uint64_t salt);
 
   // Keys that came with two different names.
   std::size_t name_collisions() const { return name_collisions_; }
@@ -143,6 +166,8 @@ class Selection {
                  const Measures& measures);
   void take_in(std::size_t group, std::size_t column, double magnitude, ConstReals taken,
                const ActiveSet& active, Storage& storage, const Measures& measures);
+  // What a newcomer of a group must be worth more than, into bar_.
+  void find_bar(std::size_t group, const Storage& storage, const Measures& measures);
   void note_name(TopK& top, std::int32_t slot, std::string_view name);
 
   std::size_t classes_, width_;
@@ -151,6 +176,7 @@ class Selection {
   std::vector<std::uint32_t> larger_;  // columns of the candidates
   std::vector<double> estimate_, started_;
   std::vector<std::uint32_t> held_;
+  double bar_ = 0.0;
   std::size_t name_collisions_ = 0;
 };
 

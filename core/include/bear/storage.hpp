@@ -38,6 +38,11 @@ struct Places {
   std::vector<std::uint32_t> listed_, table_;
 };
 
+struct CountedByte;
+template <class T>
+class Cells;
+using CountingCells = Cells<CountedByte>;
+
 class Storage {
  public:
   virtual ~Storage() = default;
@@ -65,21 +70,12 @@ class Storage {
   // the mean.
   virtual void crowd(const Places& places, ConstReals amounts, Reals out) const = 0;
 
-  // Whether it counts how often keys are met; if not, the four below do nothing.
-  virtual bool counts() const { return false; }
+  // The cells, where they count how often their keys are met.
+  virtual CountingCells* counting() { return nullptr; }
+  virtual const CountingCells* counting() const { return nullptr; }
 
-  // out[key] = how often keys of its cells, or near them, were met before: an estimate, of several
-  // cells the mean.
-  virtual void met(const Places& /*places*/, Reals out) const {
-    std::fill(out.begin(), out.end(), 0.0);
-  }
-
-  // The active keys are met, each so many times.
-  virtual void meet(const Places& /*places*/, ConstReals /*often*/) {}
-
-  // All counters as they stand, and others in their place.
-  virtual std::vector<double> counters() const { return {}; }
-  virtual void set_counters(ConstReals /*counts*/) {}
+  // What a unit of the weight of a key is worth, where the k that are worth most are kept.
+  virtual double worth(Key) const { return 1.0; }
 
   // All weights times c, for L2 decay; lazily where that is cheaper.
   virtual void scale(double c) = 0;
@@ -111,10 +107,11 @@ class Storage {
   // Numbers in the cells that are not zero.
   virtual std::size_t used() const = 0;
 
-  // Largest magnitude and root mean square of the cells, and how many are not zero.
+  // Largest magnitude and root mean square of the cells, how many are not zero, and what a unit of
+  // a weight is worth on the mean over cells.
   struct Fill {
     std::size_t cells = 0, used = 0;
-    double largest = 0.0, rms = 0.0;
+    double largest = 0.0, rms = 0.0, worth = 1.0;
   };
   virtual Fill fill() const = 0;
 };
@@ -128,7 +125,7 @@ struct SketchShape {
   std::size_t classes = 1;
   Query query = Query::mean;
   std::uint64_t seed = 0;
-  bool reflects = false;  // whether reflect(), crowd() and met() will be asked for
+  bool reflects = false;  // whether reflect() and crowd() will be asked for, and cells are to count
 };
 
 class Selection;

@@ -90,7 +90,8 @@ def average(parts: Sequence[Learner], start: Learner | None = None) -> Learner:
     )
     exact = apart.weights
     magnitudes = [_magnitudes(*both) for both in zip(selected, unions, strict=True)]
-    orders = [_order(*three) for three in zip(unions, exact, magnitudes, strict=True)]
+    worths = [_worths(given, keys) for keys in unions]
+    orders = [_order(*four) for four in zip(unions, exact, magnitudes, worths, strict=True)]
     merged = Learner(first.config, first.labels)
     _fill_cells(merged, apart, exact, unions, orders, parts)
     arrays, _ = state.dump(merged)
@@ -143,9 +144,17 @@ def _magnitudes(tops: Sequence[dict[str, Any]], keys: Keys) -> npt.NDArray[np.fl
     return found
 
 
-def _order(keys: Keys, weights: Reals, magnitudes: npt.NDArray[np.float32]) -> Places:
-    """Places by falling norm, as a selection ranks its keys."""
-    return np.lexsort((keys, -np.linalg.norm(weights, axis=1) * magnitudes))
+def _worths(parts: Sequence[Learner], keys: Keys) -> Reals:
+    """Give what a unit of each key's weight is worth, as the part says that has met it most."""
+    found: Reals = np.max([part._core.worths(keys) for part in parts], axis=0)
+    return found
+
+
+def _order(
+    keys: Keys, weights: Reals, magnitudes: npt.NDArray[np.float32], worths: Reals
+) -> Places:
+    """Places by what keys are worth, most first, as a selection keeps them."""
+    return np.lexsort((keys, -np.linalg.norm(weights, axis=1) * magnitudes * worths))
 
 
 def _selected_arrays(

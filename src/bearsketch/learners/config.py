@@ -21,7 +21,7 @@ from bearsketch.sizes import Sizes, entry_bytes, parse_bytes, split_memory
 
 LOSSES = ("logistic", "softmax", "squared")
 CELL_BYTES = {"int8": 1, "float32": 4, "float64": 8}
-WEIGHT_BYTES = {"int8": 4, "float32": 4, "float64": 8}
+FLOAT_BYTES = {"int8": 4, "float32": 4, "float64": 8}
 STORAGES = ("dense", "sketch", "cached", "cached_keep")
 DIRECTIONS = ("gradient", "lbfgs", "newton", "staged")
 DEFAULT_MEMORY = "256KiB"
@@ -59,11 +59,16 @@ class Config:
         return self.n_classes if self.loss == "softmax" else 1
 
     @property
+    def weight_bytes(self) -> int:
+        """Bytes of one weight of a selected feature."""
+        return _weight_bytes(self.precision, self.direction, self.columns, self.per_class)
+
+    @property
     def sizes(self) -> Sizes:
         """Bytes of the model this describes."""
         cell = CELL_BYTES[self.precision]
         cells = self.dimension or self.width * self.depth
-        entry = entry_bytes(self.columns, self.per_class, WEIGHT_BYTES[self.precision])
+        entry = entry_bytes(self.columns, self.per_class, self.weight_bytes)
         return Sizes(self.width, self.depth, self.k, cells * self.columns * cell, self.k * entry)
 
     @property
@@ -126,6 +131,13 @@ class Config:
             raise ParameterError(f"k must be at least 1 for learner {self.learner!r}, got 0")
 
 
+def _weight_bytes(precision: str, direction: str, columns: int, per_class: bool) -> int:
+    """Those of a float, or one where ``bear+`` selects a feature once for several classes."""
+    shared = columns > 1 and not per_class
+    narrow = precision == "int8" and direction == "staged" and shared
+    return 1 if narrow else FLOAT_BYTES[precision]
+
+
 def _choose_k(learner: str, k: int | None) -> int | None:
     """K as given, or what the recipe makes of None; refuses k where nothing is selected."""
     recipe = RECIPES[learner]
@@ -154,6 +166,7 @@ def _shape(
     compression: float | None,
     per_class: bool,
     precision: str,
+    direction: str,
 ) -> tuple[int, int, int, int]:
     """(k, width, depth, dimension) from one of the three ways to give a size."""
     if recipe.storage == "dense":
@@ -169,7 +182,7 @@ def _shape(
     if compression is not None:
         if dimension is None:
             raise ParameterError("compression needs a dimension, the number of possible features")
-        memory = max(int(dimension * WEIGHT_BYTES[precision] / compression), 1)
+        memory = max(int(dimension * FLOAT_BYTES[precision] / compression), 1)
     budget = parse_bytes(DEFAULT_MEMORY if memory is None else memory)
     sizes = split_memory(
         budget,
@@ -178,7 +191,7 @@ def _shape(
         classes=columns,
         per_class=per_class,
         cell_bytes=CELL_BYTES[precision],
-        weight_bytes=WEIGHT_BYTES[precision],
+        weight_bytes=_weight_bytes(precision, direction, columns, per_class),
     )
     if k is not None:
         _warn_of_large_k(sizes, budget)
@@ -269,6 +282,7 @@ def resolve(
         compression=compression,
         per_class=per_class,
         precision=precision,
+        direction=direction,
     )
     config = Config(
         learner=learner,

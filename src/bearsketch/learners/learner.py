@@ -188,6 +188,12 @@ class Learner:
         groups = range(self._core.groups)
         return np.concatenate([self._core.selected(g)["magnitudes"] for g in groups])
 
+    def selected_worths(self) -> npt.NDArray[np.float64]:
+        """Give what a unit of each weight is worth by how often its feature was met; mean: 1."""
+        groups = range(self._core.groups)
+        worths = [self._core.worths(self._core.selected(g)["keys"]) for g in groups]
+        return np.concatenate(worths) / self.fill()["worth"]
+
     def _weights_in(self, number: int, group: dict[str, Any]) -> npt.NDArray[np.float64]:
         if self.config.storage.startswith("cached"):
             kept: npt.NDArray[np.float64] = group["weights"]

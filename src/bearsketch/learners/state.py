@@ -26,6 +26,7 @@ COUNTERS = ("examples", "batches", "passes")
 # Bytes of what a model file may remember of its run: its header as a whole has 1 MiB.
 LARGEST_RUN = 1 << 18
 _BLOCK = 1 << 16
+LARGEST_BYTE = 127  # of a weight, and of an exponent
 # Arrays of a checkpoint that are the run's and not the learner's.
 RUN_ARRAYS = "training."
 GUARDS = ("uphill", "flat_pairs", "damped_pairs", "rejected_pairs", "stored_pairs")
@@ -53,7 +54,6 @@ def dump(learner: Learner, *, exact: bool = False) -> tuple[model_file.Arrays, d
     as if it had never stopped; the learner itself is not touched.
     """
     core, config = learner._core, learner.config
-    weight = np.dtype("float64" if config.precision == "float64" else "float32")
     kept = core.resume_state() if exact else {"cells": core.cells()}
     cells = np.frombuffer(kept.pop("cells"), dtype=config.precision).reshape(-1, config.columns)
     arrays: model_file.Arrays = {"cells": cells, "intercept": np.array(core.intercept)}
@@ -63,7 +63,7 @@ def dump(learner: Learner, *, exact: bool = False) -> tuple[model_file.Arrays, d
     for g in range(core.groups):
         group = core.selected(g)
         arrays[f"selected.{g}.keys"] = group["keys"]
-        arrays[f"selected.{g}.weights"] = group["weights"].astype(weight)
+        arrays |= _pack_weights(f"selected.{g}", group["weights"], config)
         if (group["magnitudes"] != 1.0).any():  # values above 1, as no text or click has
             arrays[f"selected.{g}.magnitudes"] = group["magnitudes"]
         for what in ("names", "aliases"):
@@ -87,6 +87,24 @@ def dump(learner: Learner, *, exact: bool = False) -> tuple[model_file.Arrays, d
         "run": _checked_run(learner.run),
     }
     return arrays, record
+
+
+def _pack_weights(prefix: str, weights: npt.NDArray[Any], config: Config) -> model_file.Arrays:
+    """Weights of selected features at the width they have: bytes are multiples of 2**exponent."""
+    if config.weight_bytes > 1:
+        return {f"{prefix}.weights": weights.astype(f"float{8 * config.weight_bytes}")}
+    part, exponents = np.frexp(np.abs(weights).max(axis=1, initial=0.0) / LARGEST_BYTE)
+    exponents = np.clip(exponents - (part == 0.5), -LARGEST_BYTE, LARGEST_BYTE)
+    return {
+        f"{prefix}.weights": np.ldexp(weights, -exponents[:, None]).astype(np.int8),
+        f"{prefix}.exponents": exponents.astype(np.int8),
+    }
+
+
+def _unpack_weights(prefix: str, arrays: model_file.Arrays) -> npt.NDArray[np.float64]:
+    weights = np.ascontiguousarray(arrays[f"{prefix}.weights"], dtype=np.float64)
+    exponents = arrays.get(f"{prefix}.exponents")
+    return weights if exponents is None else np.ldexp(weights, exponents[:, None])
 
 
 def _weight(learner: Learner) -> dict[str, float]:
@@ -140,7 +158,7 @@ def read(
         expected = config.sizes.cell_bytes
         if arrays["cells"].nbytes != expected:
             raise ValueError(f"cells of {arrays['cells'].nbytes} bytes, {expected} expected")
-        _check_arrays(arrays, config.precision)
+        _check_arrays(arrays, config)
         groups = 0 if config.k == 0 else config.columns if config.per_class else 1
         if sum(name.endswith(".keys") for name in arrays) != groups:
             raise ValueError(f"selected features of {groups} heaps expected")
@@ -156,10 +174,11 @@ def read(
     return Record(config, labels, naming), fill_in
 
 
-def _check_arrays(arrays: model_file.Arrays, precision: str) -> None:
+def _check_arrays(arrays: model_file.Arrays, config: Config) -> None:
     """Every array has the type its name says, and finite numbers."""
-    weight = "float64" if precision == "float64" else "float32"
-    types = {"cells": precision, "weights": weight, "intercept": "float64"}
+    weight = "int8" if config.weight_bytes == 1 else f"float{8 * config.weight_bytes}"
+    types = {"cells": config.precision, "weights": weight, "intercept": "float64"}
+    types |= {"exponents": "int8"} if weight == "int8" else {}
     types |= {"magnitudes": "float32", "keys": "uint64", "offsets": "uint64", "data": "uint8"}
     types |= {"storage": "float64", "direction": "float64"}
     types |= {"factor": "float64", "watch": "float64"}
@@ -198,7 +217,7 @@ def restore(learner: Learner, arrays: model_file.Arrays, plain: dict[str, Any]) 
         core.restore_selected(
             g,
             keys,
-            np.ascontiguousarray(arrays[f"selected.{g}.weights"], dtype=np.float64).ravel(),
+            _unpack_weights(f"selected.{g}", arrays).ravel(),
             arrays.get(f"selected.{g}.magnitudes", np.ones(len(keys), dtype=np.float32)),
             _unpack_names(arrays, f"selected.{g}.names"),
             _unpack_names(arrays, f"selected.{g}.aliases"),

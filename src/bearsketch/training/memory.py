@@ -61,7 +61,7 @@ def active_bytes(config: Config) -> int:
     if config.storage.startswith("cached"):
         vectors += 8 * c
     if config.direction == "staged":
-        vectors += 8 * c * 3
+        vectors += 8 * c * 3 + 8 * 6  # how often keys occur and were met, and what follows from it
     if config.direction == "lbfgs":
         vectors += 8 * c * 3  # gradient before, weights after, change of the gradient
         # A pair, its keys numbered, and their places in a map that has just grown.
@@ -76,7 +76,7 @@ def selected_bytes(config: Config) -> int:
     groups = config.columns if config.per_class else 1
     width = 1 if config.per_class else config.columns
     index = 14 * (1 << math.ceil(math.log2(max(4 * config.k, 16))))
-    return groups * (config.k * (104 + 8 * width) + index)
+    return groups * (config.k * (112 + 8 * width) + index)
 
 
 def terms(

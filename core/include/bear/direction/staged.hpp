@@ -56,9 +56,10 @@ class Staged final : public Direction {
 
   double block_step(double own, double running, double wait) const;
   void find_residuals(const Point& point);
-  bool shares_offset() const { return !now_.means.empty() && now_.means.size() <= 2; }
+  bool shares_offset() const { return !now_.means.empty() && now_.means.size() <= kFewClasses; }
   void measure_values(const Point& point);
   void measure_frequencies(const Point& point);
+  void count(const Point& point, const CountingCells& cells);
   void damp_selected(const Places& places, Reals change) const;
   void damp_cells(Reals change) const;
   void move_intercept(const Point& point);
@@ -79,10 +80,13 @@ class Staged final : public Direction {
   std::vector<double> damping_;         // of the keys; empty where no value is large
   std::vector<double> often_;           // how often each key occurs, and the mean of those that do
   std::vector<double> met_;             // how often keys of a key's cell did before
+  std::vector<double> counted_;         // how often keys are to be counted; empty: not this time
   double often_mean_ = 1.0;
   std::vector<double> trust_;      // what the square of a weight in cells counts by, over
   double enough_ = 1.0;            // this
   double usual_ = 1.0;             // magnitude of values
+  std::vector<double> roots_;      // of how often keys of a key's cell occur, with those before
+  bool worths_ = false;            // whether these tell what weights are worth
   std::vector<double> cell_pace_;  // one over the root of how often keys of a key's cell occur
   std::vector<double> intercept_step_, constant_;
   std::vector<double> full_;  // margins with the new constant

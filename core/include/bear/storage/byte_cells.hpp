@@ -50,7 +50,7 @@ struct Digits<CountedByte> {
 
 // A quarter of the bytes of float buys four times the cells, which is worth far more than the
 // digits lost. Writes are rounded up or down at random in proportion, so that the mean of many
-// small steps is kept; the draw is a hash of seed, write number and cell, so that the same run
+// small steps is kept; the draw is made of seed, write number and place, so that the same run
 // gives the same bytes.
 template <class Byte>
 class ByteCells {
@@ -77,30 +77,34 @@ class ByteCells {
 
   void add(std::size_t cell, std::size_t c, double amount) {
     if (amount == 0.0) return;
-    start(std::abs(amount));
+    if (quantum_ == 0.0) start({&amount, 1});
     ++writes_;
     Writer writer(*this);
-    writer.write(cell * classes_ + c, amount);
+    const std::size_t at = cell * classes_ + c;
+    writer.write(at, amount, inner(random_bits(salt(), at)));
     used_ = writer.used;
   }
 
-  // As for other cells.
+  // As for other cells. Most amounts are a small part of a quantum and, three times in four, change
+  // nothing: whether one does is drawn before its cell is looked at.
   void add_block(std::span<const std::uint64_t> places, ConstReals amounts, std::size_t distinct) {
-    const std::size_t classes = classes_;
-    const double largest = list_moved(amounts);
-    if (moved_.empty()) return;
-    start(largest);
+    if (quantum_ == 0.0 && !start(amounts)) return;
     ++writes_;
     std::size_t clipped = 0;
     Writer writer(*this);
-    for (const std::uint32_t i : moved_) {
-      const std::size_t first = places[i] / 2 * classes;
-      for (std::size_t c = 0; c < classes; ++c) {
-        clipped += writer.write(first + c, amounts[i * classes + c]);
+    if (classes_ == 1) {
+      list_moved(amounts, writer);
+      for (const std::uint32_t i : moved_) {
+        clipped += writer.write(places[i] / 2, amounts[i], writer.draw(i));
+      }
+    } else {
+      for (std::size_t i = 0; i < places.size(); ++i) {
+        const ConstReals own = amounts.subspan(i * classes_, classes_);
+        clipped += write_classes(places[i] / 2 * classes_, own, i * classes_, writer);
       }
     }
     used_ = writer.used;
-    if (static_cast<double>(clipped) > kClippedShare * static_cast<double>(distinct * classes)) {
+    if (static_cast<double>(clipped) > kClippedShare * static_cast<double>(distinct * classes_)) {
       double_quantum();
     }
   }
@@ -155,37 +159,16 @@ class ByteCells {
   static constexpr double kClippedShare = 0.001;
   static constexpr double kSlack = 1e-6;  // the amount that set the quantum is not too large for it
 
-  // The first write decides the quantum: its largest amount fills a cell.
-  void start(double largest) {
-    if (quantum_ == 0.0) quantum_ = largest / kTop;
+  // Uniform in (0, 1), without its ends: one minus it is the same.
+  static double inner(std::uint64_t bits) {
+    return (static_cast<double>(bits >> 12) + 0.5) * 0x1p-52;
   }
 
-  // Lists the places with something to add, and returns the largest of it. A good part have
-  // nothing, those of the selected; which they are cannot be foreseen, so nothing branches on it.
-  double list_moved(ConstReals amounts) {
-    const std::size_t n = amounts.size() / classes_, classes = classes_;
-    moved_.resize(n);
-    std::uint32_t* const to = moved_.data();
-    std::size_t moved = 0;
-    double largest = 0.0;
-    const auto list = [&](std::size_t i, double here) {
-      to[moved] = static_cast<std::uint32_t>(i);
-      moved += here != 0.0;
-      largest = std::max(largest, here);
-    };
-    if (classes == 1) {
-      for (std::size_t i = 0; i < n; ++i) list(i, std::abs(amounts[i]));
-    } else {
-      for (std::size_t i = 0; i < n; ++i) {
-        double here = 0.0;
-        for (const double amount : amounts.subspan(i * classes, classes)) {
-          here = std::max(here, std::abs(amount));
-        }
-        list(i, here);
-      }
-    }
-    moved_.resize(moved);
-    return largest;
+  // The first write decides the quantum: its largest amount fills a cell. False without any.
+  bool start(ConstReals amounts) {
+    for (const double amount : amounts) quantum_ = std::max(quantum_, std::abs(amount));
+    quantum_ /= kTop;
+    return quantum_ > 0.0;
   }
 
   // What one round of writes needs, in registers: a byte that is stored might be part of anything,
@@ -193,15 +176,21 @@ class ByteCells {
   struct Writer {
     explicit Writer(ByteCells& cells)
         : quantum(cells.quantum_),
-          salt(cells.salt()),
+          salt(mix64(cells.salt())),
           used(cells.used_),
           data(cells.data_.data()) {}
 
+    // Of one amount after the other: far apart, so that they spread evenly.
+    double draw(std::size_t i) const { return inner(salt + i * kGolden); }
+
+    // Whether an amount may change its cell. Numbers are at least a quantum apart.
+    bool moves(double amount, double drawn) const { return drawn * quantum < std::abs(amount); }
+
     // Adds and rounds; returns whether the cell was too small for it.
-    bool write(std::size_t at, double amount) {
+    bool write(std::size_t at, double amount, double drawn) {
       const int before = Number::read(data[at]);
       const double exact = static_cast<double>(before) + amount / quantum;
-      const int after = Number::round(exact, draw(salt, at));
+      const int after = Number::round(exact, amount < 0.0 ? drawn : 1.0 - drawn);
       used += static_cast<std::size_t>(after != 0);
       used -= static_cast<std::size_t>(before != 0);
       data[at] = Number::write(data[at], after);
@@ -213,6 +202,29 @@ class ByteCells {
     std::size_t used;
     Byte* data;
   };
+
+  // Which amounts change something cannot be foreseen, so nothing branches on it.
+  void list_moved(ConstReals amounts, const Writer& writer) {
+    moved_.resize(amounts.size());
+    std::uint32_t* const to = moved_.data();
+    std::size_t moved = 0;
+    for (std::size_t i = 0; i < amounts.size(); ++i) {
+      to[moved] = static_cast<std::uint32_t>(i);
+      moved += writer.moves(amounts[i], writer.draw(i));
+    }
+    moved_.resize(moved);
+  }
+
+  // The classes of one cell; of the selected all amounts are zero.
+  static std::size_t write_classes(std::size_t at, ConstReals amounts, std::size_t number,
+                                   Writer& writer) {
+    std::size_t clipped = 0;
+    for (std::size_t c = 0; c < amounts.size(); ++c) {
+      const double drawn = writer.draw(number + c);
+      if (writer.moves(amounts[c], drawn)) clipped += writer.write(at + c, amounts[c], drawn);
+    }
+    return clipped;
+  }
 
   // Halves every cell, odd ones up or down with even chance. Most doublings come early, when most
   // cells are empty: eight of those are passed at once.

@@ -85,28 +85,13 @@ class CountSketch : public Storage {
     }
   }
 
-  bool counts() const override { return std::is_same_v<Cell, CountedByte>; }
-
-  void met(const Places& places, Reals out) const override {
-    if constexpr (std::is_same_v<Cell, CountedByte>) {
-      return cells_.met(places.cells, shape_.depth, out);
-    }
-    Storage::met(places, out);
+  CountingCells* counting() override {
+    if constexpr (kCounts) return &cells_;
+    return nullptr;
   }
-
-  void meet(const Places& places, ConstReals often) override {
-    if constexpr (std::is_same_v<Cell, CountedByte>) {
-      cells_.meet(places.cells, shape_.depth, often);
-    }
-  }
-
-  std::vector<double> counters() const override {
-    if constexpr (std::is_same_v<Cell, CountedByte>) return cells_.counts();
-    return {};
-  }
-
-  void set_counters(ConstReals counts) override {
-    if constexpr (std::is_same_v<Cell, CountedByte>) cells_.set_counts(counts);
+  const CountingCells* counting() const override {
+    if constexpr (kCounts) return &cells_;
+    return nullptr;
   }
 
   void scale(double c) override { cells_.scale(c); }
@@ -146,6 +131,7 @@ class CountSketch : public Storage {
     }
   }
 
+  static constexpr bool kCounts = std::is_same_v<Cell, CountedByte>;
   const SketchShape& shape() const { return shape_; }
 
  private:
