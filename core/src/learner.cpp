@@ -165,7 +165,7 @@ double Learner::learn_minibatch(const BatchView& batch, Reals margins) {
   direction_->accept();
   write_step(step);
   const bool pair = direction_->wants_pair();
-  if (pair || selection_.groups() > 0) storage_->query(places_, after_);
+  if (pair || selection_.groups() > 0) read_again();
   if (pair) remember_pair(batch);
   selection_.offer(active_, places_, after_, z_, *storage_, direction_->measures());
   for (std::size_t c = 0; c < classes_; ++c) intercept_[c] += intercept_s_[c];
@@ -188,6 +188,15 @@ void Learner::read_weights() {
   after_.resize(w_.size());
   storage_->query(places_, w_);
   if (recipe_.reads_selection) selection_.mask(places_, w_);
+}
+
+// The weights as they stand after the step. What a staged step comes to in cells is looked at where
+// a key asks to be selected: for whether it asks, the step itself will do.
+void Learner::read_again() {
+  if (!direction_->scaled() || !storage_->exact() || recipe_.reads_selection) {
+    return storage_->query(places_, after_);
+  }
+  for (std::size_t i = 0; i < w_.size(); ++i) after_[i] = w_[i] + s_[i];
 }
 
 // Loss at weights w; leaves margins, residuals and gradient behind.
@@ -328,7 +337,7 @@ void Learner::predict(const BatchView& batch, bool selected_only, Reals margins)
     storage_->locate(active, places);
     w.resize(active.size() * classes_);
     storage_->query(places, w);
-    if (selected_only) selection_.mask(places, w);
+    if (selected_only || solves()) selection_.mask(places, w);
     const Reals out = margins.subspan(start * classes_, (stop - start) * classes_);
     active.margins(w, classes_, out);
     add_intercept(out);
@@ -341,6 +350,7 @@ void Learner::query(Keys keys, Reals weights) const {
   selection_.find(row.active(), places);
   storage_->locate(row.active(), places);
   storage_->query(places, weights);
+  if (solves()) selection_.mask(places, weights);
 }
 
 void Learner::finish_pass() {

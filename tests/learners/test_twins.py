@@ -83,7 +83,7 @@ def check_agreement(
         core.finish_pass()
         twin.passes += 1
     keys = [int(key) for key in pool]
-    assert_close(core.weights_of(pool), twin.storage.query(keys), tolerance, "weights")
+    assert_close(core.weights_of(pool), twin.weights_of(keys), tolerance, "weights")
     assert_close(core.predict_margin(batch_of(rows)), twin.predict(rows), tolerance, "predictions")
     assert_close(core.intercept, twin.intercept, tolerance, "intercept")
     assert [sorted(keys) for keys in selected_keys(core)] == [sorted(s) for s in twin.selected()]

@@ -129,7 +129,8 @@ class Twin:
             self.storage.meet(keys, measures.met)
         if self.direction.wants_pair:
             self.remember(keys, X, w, inside, -step * z, g, labels, share)
-        after = self.storage.query(keys)
+        staged = self.scaled and self.storage.exact and self.reads == "storage"
+        after = w + s if staged else self.storage.query(keys)
         self.selection.offer(keys, after, z, self.storage, measures, held)
         if self.scaled:
             self.intercept = self.intercept + self.direction.intercept_step
@@ -178,6 +179,12 @@ class Twin:
         _, residual = self.evaluate(X, moved, labels, share)
         self.direction.observe(keys, moved - w, X.T @ residual - g)
 
+    def weights_of(self, keys) -> np.ndarray:
+        """As predictions use them: cells are no model where exact weights are solved for alone."""
+        inside = self.selection.members(keys, self.settings.classes)
+        solves = self.storage.exact and self.reads == "selection"
+        return np.where(inside | (not solves), self.storage.query(keys), 0.0)
+
     def predict(self, rows, selected_only: bool = False) -> np.ndarray:
         margins = []
         for row in rows:
@@ -185,7 +192,7 @@ class Twin:
             if not keys:
                 margins.append(self.intercept)
                 continue
-            w = self.storage.query(keys)
+            w = self.weights_of(keys)
             if selected_only:
                 w = np.where(self.selection.members(keys, self.settings.classes), w, 0.0)
             margins.append(np.array([row[key] for key in keys]) @ w + self.intercept)

@@ -94,8 +94,12 @@ class Learner {
   void query(Keys keys, Reals weights) const;
 
  private:
+  // Whether it solves for the selected: with exact weights that gradients see alone, cells hold
+  // what is left of gradients, and no model.
+  bool solves() const { return storage_->exact() && recipe_.reads_selection; }
   double learn_minibatch(const BatchView& batch, Reals margins);
   void read_weights();
+  void read_again();
   double evaluate(const BatchView& batch, ConstReals w);
   double importance(const Targets& targets) const;
   double choose_step(const Point& point);
