@@ -51,7 +51,7 @@ class Numbers {
         return read_as<double>(from, to);
       case Precision::float32:
         return read_as<float>(from, to);
-      case Precision::int8:
+      default:
         return counted_ ? read_as<CountedByte>(from, to) : read_as<std::int8_t>(from, to);
     }
   }
@@ -333,7 +333,7 @@ void put_together(Learner& learner, Exact& exact, const Returned& returned, doub
       std::transform(cells.begin(), cells.end(), cells_as<float>(learner).begin(),
                      [](double cell) { return static_cast<float>(cell); });
       break;
-    case Precision::int8:
+    default:
       if (learner.storage().counting() == nullptr) {
         round_to_bytes<std::int8_t>(cells, learner, quantum, writes);
         break;

@@ -29,13 +29,15 @@ std::unique_ptr<Loss> make_loss(const Recipe& recipe) {
   throw std::invalid_argument("unknown loss");
 }
 
-// Beside one-byte cells the weights of many classes are bytes too where a key is selected once for
-// all of them: else these would take most of what the cells save.
+// Beside one-byte cells the selected are short as well, or they would take most of what the cells
+// save: two bytes for a weight, one where a key has several. Not for numbers, which may be large.
 Precision selected_precision(const Recipe& recipe, std::size_t classes) {
   if (recipe.precision != Precision::int8) return recipe.precision;
-  const bool shared = classes > 1 && !recipe.per_class;
-  return shared && recipe.direction == Recipe::DirectionKind::staged ? Precision::int8
-                                                                     : Precision::float32;
+  if (recipe.direction != Recipe::DirectionKind::staged ||
+      recipe.loss == Recipe::LossKind::squared) {
+    return Precision::float32;
+  }
+  return classes > 1 && !recipe.per_class ? Precision::int8 : Precision::bfloat16;
 }
 
 std::unique_ptr<Storage> make_storage(const Recipe& recipe, std::size_t classes,

@@ -20,6 +20,8 @@ std::unique_ptr<Storage> with_cell(Precision precision, const SketchShape& shape
       return std::make_unique<Kind<float>>(shape, std::forward<Args>(args)...);
     case Precision::float64:
       return std::make_unique<Kind<double>>(shape, std::forward<Args>(args)...);
+    case Precision::bfloat16:
+      break;
   }
   throw std::invalid_argument("unknown precision");
 }

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 #include "bear/selection.hpp"
@@ -10,6 +11,13 @@ namespace {
 constexpr double kMagnitudeRate = 0.1;
 constexpr double kLargestByte = 127.0;
 constexpr int kLeastExponent = -127, kMostExponent = 127;
+
+// The first half of a float, which the other half, at random in proportion, makes one larger.
+double shorter(double weight, std::uint64_t random) {
+  const auto bits = std::bit_cast<std::uint32_t>(static_cast<float>(weight));
+  const auto added = static_cast<std::uint32_t>(random >> 48);
+  return static_cast<double>(std::bit_cast<float>((bits + added) & 0xffff0000U));
+}
 
 // The least power of two that the largest weight is at most 127 times; 0 where all are zero.
 double unit_of(ConstReals weights) {
@@ -97,19 +105,24 @@ void TopK::sift_down(std::size_t at) {
   put(at, slot);
 }
 
-// Bytes are rounded up or down at random in proportion, as in cells.
+// Bytes and short floats are rounded up or down at random in proportion, as in cells.
 void TopK::narrow(std::int32_t slot) {
   const Reals own = Reals(weights_).subspan(index(slot) * width_, width_);
-  if (precision_ == Precision::float64) return;
-  if (precision_ == Precision::float32) {
-    for (double& weight : own) weight = static_cast<double>(static_cast<float>(weight));
-    return;
-  }
-  const double unit = unit_of(own);
-  if (unit == 0.0) return;
-  const std::uint64_t from = mix64(salt_ ^ key(slot));
-  for (std::size_t i = 0; i < width_; ++i) {
-    own[i] = unit * std::floor(own[i] / unit + uniform(mix64(from + i * kGolden)));
+  const std::uint64_t bits = mix64(salt_ ^ key(slot));
+  switch (precision_) {
+    case Precision::float64:
+      return;
+    case Precision::float32:
+      for (double& weight : own) weight = static_cast<double>(static_cast<float>(weight));
+      return;
+    case Precision::bfloat16:
+      for (std::size_t i = 0; i < width_; ++i) own[i] = shorter(own[i], bits + i * kGolden);
+      return;
+    case Precision::int8:
+      const double unit = unit_of(own);
+      for (std::size_t i = 0; i < width_ && unit > 0.0; ++i) {
+        own[i] = unit * std::floor(own[i] / unit + uniform(mix64(bits + i * kGolden)));
+      }
   }
 }
 

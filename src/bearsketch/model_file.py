@@ -31,7 +31,14 @@ NO_DIGEST = b"0" * 64
 # The digest inside the header, where quotes of the inner JSON are escaped.
 DIGEST_MARK = b'\\"sha256\\":\\"'
 # In the order arrays have in a file: wide types first, so that each stands where its type may.
-DTYPES = {"U64": np.uint64, "F64": np.float64, "F32": np.float32, "I8": np.int8, "U8": np.uint8}
+DTYPES = {
+    "U64": np.uint64,
+    "F64": np.float64,
+    "F32": np.float32,
+    "U16": np.uint16,
+    "I8": np.int8,
+    "U8": np.uint8,
+}
 _CODES = {np.dtype(kind): code for code, kind in DTYPES.items()}
 _ALIGNED = 8
 

@@ -1,11 +1,11 @@
-"""Selected features of several classes: a byte for each weight, and a power of two in common."""
+"""Selected features: two bytes for a weight, or one for each of several classes."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-from bearsketch import Batch, load, make_learner
+from bearsketch import Batch, ModelFileError, load, make_learner
 from bearsketch.learners import state
 
 CLASSES = ["a", "b", "c"]
@@ -60,10 +60,47 @@ def test_weights_of_any_size_have_their_bytes():
 
 
 @pytest.mark.parametrize(
-    "options", [{"precision": "float32"}, {"per_class": True}, {"step_size": 0.1}]
+    ("options", "kind"),
+    [
+        ({"precision": "float32"}, "float32"),
+        ({"per_class": True}, "uint16"),
+        ({"step_size": 0.1}, "float32"),
+    ],
 )
-def test_other_selections_keep_floats(options):
+def test_other_selections_have_their_own_width(options, kind):
     arrays, _ = state.dump(learned(**options))
+    assert arrays["selected.0.weights"].dtype == kind
+
+
+def two_classes(**options):
+    rng = np.random.default_rng(2)
+    learner = make_learner(k=20, memory="1KiB", **options)
+    for _ in range(60):
+        labels = rng.integers(0, 2, 20)
+        rows = [[f"w{label}{rng.integers(9)}", f"x{rng.integers(50)}"] for label in labels]
+        learner.learn(Batch.from_rows(rows, labels))
+    return learner
+
+
+def test_one_weight_has_two_bytes_and_loses_nothing():
+    learner = two_classes()
+    arrays, plain = state.dump(learner)
+    kept = [arrays[f"selected.0.{what}"].nbytes for what in ("keys", "weights")]
+    assert sum(kept) == learner.sizes.selected_bytes == 20 * (8 + 2)
+    again = type(learner).from_bytes(learner.to_bytes())
+    np.testing.assert_array_equal(again.selected_weights(), learner.selected_weights())
+    batch = Batch.from_rows([["w01", "x3"], ["w12", "x4"]] * 50, [0, 1] * 50)
+    for one in (learner, again):
+        one.learn(batch)
+    assert again.to_bytes() == learner.to_bytes()
+    arrays["selected.0.weights"][0] = 0x7F80  # infinity
+    record, fill_in = state.read(arrays, plain, "m")
+    with pytest.raises(ModelFileError, match="not finite"):
+        fill_in(type(learner)(record.config, record.labels))
+
+
+def test_numbers_keep_floats():
+    arrays, _ = state.dump(two_classes(loss="squared"))
     assert arrays["selected.0.weights"].dtype == np.float32
 
 

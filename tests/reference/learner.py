@@ -62,8 +62,8 @@ class Twin:
         dtype = np.float32 if one_byte else np.dtype(settings.precision).type
         k = settings.k if selects or storage == "dense" else 0
         shared = settings.classes > 1 and not settings.per_class
-        narrow = one_byte and direction == "staged" and shared
-        kept = np.int8 if narrow else dtype
+        short = one_byte and direction == "staged" and settings.loss != "squared"
+        kept = (np.int8 if shared else np.int16) if short else dtype
         self.selection = Selection(k, settings.classes, settings.per_class, kept)
         shape = (
             settings.width,

@@ -37,7 +37,7 @@ class Top:
     """The k keys that are worth most: norm of weights times magnitude of values times worth.
 
     Of two that are worth the same the larger key goes. ``dtype`` int8: bytes, in multiples of a
-    power of two.
+    power of two; int16: the first half of a float32.
     """
 
     def __init__(self, k: int, dtype: type) -> None:
@@ -54,15 +54,17 @@ class Top:
     def put(self, key: int, weights: np.ndarray) -> None:
         weights = np.asarray(weights, dtype=float)
         largest = np.abs(weights).max()
-        if self.dtype is not np.int8:
+        start = hashing.mix64(self.salt ^ key)
+        bits = [(start + c * hashing.GOLDEN) % 2**64 for c in range(len(weights))]
+        if self.dtype is np.int16:
+            added = np.array([each >> 48 for each in bits], dtype=np.uint32)
+            whole = weights.astype(np.float32).view(np.uint32) + added
+            weights = (whole >> 16 << 16).view(np.float32).astype(float)
+        elif self.dtype is not np.int8:
             weights = weights.astype(self.dtype).astype(float)
         elif largest > 0:
             unit = 2.0 ** np.ceil(np.log2(largest / 127))
-            salt = hashing.mix64(self.salt ^ key)
-            mixed = [
-                hashing.mix64((salt + c * hashing.GOLDEN) % 2**64) for c in range(len(weights))
-            ]
-            draws = np.array([hashing.uniform(bits) for bits in mixed])
+            draws = [hashing.uniform(hashing.mix64(each)) for each in bits]
             weights = unit * np.floor(weights / unit + draws)
         self.weights[key] = weights
 

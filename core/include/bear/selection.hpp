@@ -20,7 +20,7 @@ namespace bear {
 class TopK {
  public:
   // Weights are kept at the given precision, so that saving one loses nothing: int8 is a byte for
-  // each, in multiples of a power of two that they have in common.
+  // each, in multiples of a power of two that those of a key have in common.
   TopK(std::size_t k, std::size_t width, Precision precision, std::uint64_t seed = 0);
 
   std::size_t k() const { return k_; }

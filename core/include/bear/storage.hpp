@@ -117,7 +117,9 @@ class Storage {
 };
 
 enum class Query { mean, median };
-enum class Precision { float32, float64, int8 };
+// Of cells float32, float64 and int8; of selected weights also bfloat16, the first half of a
+// float32.
+enum class Precision { float32, float64, int8, bfloat16 };
 
 struct SketchShape {
   std::size_t width = 1;

@@ -61,7 +61,8 @@ class Config:
     @property
     def weight_bytes(self) -> int:
         """Bytes of one weight of a selected feature."""
-        return _weight_bytes(self.precision, self.direction, self.columns, self.per_class)
+        shared = self.columns > 1 and not self.per_class
+        return _weight_bytes(self.precision, self.direction, self.loss, shared)
 
     @property
     def sizes(self) -> Sizes:
@@ -131,11 +132,15 @@ class Config:
             raise ParameterError(f"k must be at least 1 for learner {self.learner!r}, got 0")
 
 
-def _weight_bytes(precision: str, direction: str, columns: int, per_class: bool) -> int:
-    """Those of a float, or one where ``bear+`` selects a feature once for several classes."""
-    shared = columns > 1 and not per_class
-    narrow = precision == "int8" and direction == "staged" and shared
-    return 1 if narrow else FLOAT_BYTES[precision]
+def _weight_bytes(precision: str, direction: str, loss: str, shared: bool) -> int:
+    """Those of a float; beside the one-byte cells of ``bear+`` two, or one of several classes.
+
+    Numbers may be large, so that weights for them are floats. ``shared``: a feature is selected
+    once for several classes.
+    """
+    if precision != "int8" or direction != "staged" or loss == "squared":
+        return FLOAT_BYTES[precision]
+    return 1 if shared else 2
 
 
 def _choose_k(learner: str, k: int | None) -> int | None:
@@ -167,6 +172,7 @@ def _shape(
     per_class: bool,
     precision: str,
     direction: str,
+    loss: str,
 ) -> tuple[int, int, int, int]:
     """(k, width, depth, dimension) from one of the three ways to give a size."""
     if recipe.storage == "dense":
@@ -191,7 +197,7 @@ def _shape(
         classes=columns,
         per_class=per_class,
         cell_bytes=CELL_BYTES[precision],
-        weight_bytes=_weight_bytes(precision, direction, columns, per_class),
+        weight_bytes=_weight_bytes(precision, direction, loss, columns > 1 and not per_class),
     )
     if k is not None:
         _warn_of_large_k(sizes, budget)
@@ -283,6 +289,7 @@ def resolve(
         per_class=per_class,
         precision=precision,
         direction=direction,
+        loss=loss,
     )
     config = Config(
         learner=learner,

@@ -26,6 +26,7 @@ COUNTERS = ("examples", "batches", "passes")
 # Bytes of what a model file may remember of its run: its header as a whole has 1 MiB.
 LARGEST_RUN = 1 << 18
 _BLOCK = 1 << 16
+WEIGHTS = {1: "int8", 2: "uint16", 4: "float32", 8: "float64"}  # by their bytes
 LARGEST_BYTE = 127  # of a weight, and of an exponent
 # Arrays of a checkpoint that are the run's and not the learner's.
 RUN_ARRAYS = "training."
@@ -90,9 +91,15 @@ def dump(learner: Learner, *, exact: bool = False) -> tuple[model_file.Arrays, d
 
 
 def _pack_weights(prefix: str, weights: npt.NDArray[Any], config: Config) -> model_file.Arrays:
-    """Weights of selected features at the width they have: bytes are multiples of 2**exponent."""
-    if config.weight_bytes > 1:
-        return {f"{prefix}.weights": weights.astype(f"float{8 * config.weight_bytes}")}
+    """Weights of selected features at the width they have.
+
+    Two bytes are the first half of a float32; single ones are multiples of 2**exponent.
+    """
+    if config.weight_bytes > 2:
+        return {f"{prefix}.weights": weights.astype(WEIGHTS[config.weight_bytes])}
+    if config.weight_bytes == 2:
+        halves = np.ascontiguousarray(weights, dtype=np.float32).view(np.uint32) >> 16
+        return {f"{prefix}.weights": halves.astype(np.uint16)}
     part, exponents = np.frexp(np.abs(weights).max(axis=1, initial=0.0) / LARGEST_BYTE)
     exponents = np.clip(exponents - (part == 0.5), -LARGEST_BYTE, LARGEST_BYTE)
     return {
@@ -102,9 +109,14 @@ def _pack_weights(prefix: str, weights: npt.NDArray[Any], config: Config) -> mod
 
 
 def _unpack_weights(prefix: str, arrays: model_file.Arrays) -> npt.NDArray[np.float64]:
-    weights = np.ascontiguousarray(arrays[f"{prefix}.weights"], dtype=np.float64)
+    weights = arrays[f"{prefix}.weights"]
+    if weights.dtype == np.uint16:
+        weights = (weights.astype(np.uint32) << 16).view(np.float32)
+        if not _finite(weights):
+            raise ValueError(f"{prefix}.weights holds a number that is not finite")
+    found = np.ascontiguousarray(weights, dtype=np.float64)
     exponents = arrays.get(f"{prefix}.exponents")
-    return weights if exponents is None else np.ldexp(weights, exponents[:, None])
+    return found if exponents is None else np.ldexp(found, exponents[:, None])
 
 
 def _weight(learner: Learner) -> dict[str, float]:
@@ -176,7 +188,7 @@ def read(
 
 def _check_arrays(arrays: model_file.Arrays, config: Config) -> None:
     """Every array has the type its name says, and finite numbers."""
-    weight = "int8" if config.weight_bytes == 1 else f"float{8 * config.weight_bytes}"
+    weight = WEIGHTS[config.weight_bytes]
     types = {"cells": config.precision, "weights": weight, "intercept": "float64"}
     types |= {"exponents": "int8"} if weight == "int8" else {}
     types |= {"magnitudes": "float32", "keys": "uint64", "offsets": "uint64", "data": "uint8"}
