@@ -7,6 +7,7 @@ import pytest
 
 from bearsketch import Batch, ModelFileError, load, make_learner
 from bearsketch.learners import state
+from bearsketch.learners.average import average
 
 CLASSES = ["a", "b", "c"]
 
@@ -109,3 +110,13 @@ def test_bytes_select_and_predict_as_floats_do():
     batch = Batch.from_rows([[f"{kind}{i}"] for kind in CLASSES for i in range(9)])
     for learner in (narrow, wide):
         assert list(learner.predict(batch)) == [kind for kind in CLASSES for _ in range(9)]
+
+
+def test_models_of_several_classes_merge():
+    one, two = learned(1), learned(2)
+    merged = average([one, two])
+    assert merged.config == one.config
+    assert len(merged.selected()) == 20
+    assert merged.to_bytes() == type(one).from_bytes(merged.to_bytes()).to_bytes()
+    batch = Batch.from_rows([[f"{kind}{i}"] for kind in CLASSES for i in range(9)])
+    assert list(merged.predict(batch)) == [kind for kind in CLASSES for _ in range(9)]

@@ -98,6 +98,7 @@ def average(parts: Sequence[Learner], start: Learner | None = None) -> Learner:
     for g, order in enumerate(orders):
         kept = order[: first.config.k]
         arrays |= _selected_arrays(g, unions[g][kept], exact[g][kept], _names(selected[g]))
+        arrays.pop(f"selected.{g}.exponents", None)  # these weights are plain numbers
         arrays[f"selected.{g}.magnitudes"] = magnitudes[g][kept]
     clocks = np.array([part._core.numbers()[1] for part in parts], dtype=np.float64)
     intercepts = np.array([part.intercept for part in parts])
