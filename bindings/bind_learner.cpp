@@ -335,6 +335,14 @@ void bind_learner(nb::module_& m) {
       .def_prop_rw(
           "name_collisions", [](const Learner& l) { return l.selection().name_collisions(); },
           [](Learner& l, std::size_t n) { l.selection().set_name_collisions(n); })
+      .def_prop_ro("selected_intercept",
+                   [](Learner& l) {
+                     const Alone alone(l.busy);
+                     std::vector<double> sum = l.intercept();
+                     const auto offset = l.direction().selected_offset();
+                     for (std::size_t c = 0; c < offset.size(); ++c) sum[c] += offset[c];
+                     return sum;
+                   })
       .def_prop_rw(
           "intercept",
           [](Learner& l) {

@@ -343,6 +343,10 @@ void Learner::predict(const BatchView& batch, bool selected_only, Reals margins)
     const Reals out = margins.subspan(start * classes_, (stop - start) * classes_);
     active.margins(w, classes_, out);
     add_intercept(out);
+    const ConstReals offset = direction_->selected_offset();
+    for (std::size_t i = 0; i < out.size() && selected_only && !offset.empty(); ++i) {
+      out[i] += offset[i % classes_];
+    }
   }
 }
 

@@ -89,6 +89,7 @@ double mean_of(ConstReals amounts) {
 
 Staged::Staged(double scale, std::vector<double> means) : scale_(scale) {
   now_.log_strength = std::log(kFirstStrength);
+  now_.offset.resize(means.size());
   now_.means = std::move(means);
   next_ = now_;
 }
@@ -98,19 +99,31 @@ std::vector<double> Staged::numbers() const {
                           now_.curvature,      now_.error,      now_.step,         now_.batches};
   const auto shared = now_.sharing.numbers();
   all.insert(all.end(), shared.begin(), shared.end());
+  all.insert(all.end(), now_.offset.begin(), now_.offset.end());
   all.insert(all.end(), now_.means.begin(), now_.means.end());
   return all;
 }
 
 void Staged::restore(std::span<const double> numbers) {
   constexpr std::size_t kScalars = 8, kAll = kScalars + Sharing::kNumbers;
-  if (numbers.size() != kAll + now_.means.size() || !(numbers[0] >= 0.0) || !(numbers[1] >= 0.0) ||
+  const std::size_t n = now_.means.size();
+  if (numbers.size() != kAll + 2 * n || !(numbers[0] >= 0.0) || !(numbers[1] >= 0.0) ||
       !(numbers[6] >= 0.0) || !(numbers[7] >= 0.0)) {
     throw std::invalid_argument("the staged direction needs its clocks, its strength and its step");
   }
   const double strength = std::clamp(numbers[2], std::log(kLeastStrength), 0.0);
-  now_ = {numbers[0], numbers[1], strength,   numbers[3], numbers[4],
-          numbers[5], numbers[6], numbers[7], {},         {numbers.begin() + kAll, numbers.end()}};
+  const auto offset = numbers.subspan(kAll, n), means = numbers.subspan(kAll + n);
+  now_ = {numbers[0],
+          numbers[1],
+          strength,
+          numbers[3],
+          numbers[4],
+          numbers[5],
+          numbers[6],
+          numbers[7],
+          {},
+          {offset.begin(), offset.end()},
+          {means.begin(), means.end()}};
   now_.sharing.restore(numbers.subspan(kScalars, Sharing::kNumbers));
 }
 
@@ -256,7 +269,25 @@ void Staged::move_intercept(const Point& point) {
   value_ = point.loss.gradient(full_, point.targets, residual_);
   const double step = importance_ * scale_ * kInterceptPhi / point.loss.curvature_bound() /
                       std::sqrt(1.0 + now_.batches);
-  for (std::size_t i = 0; i < u_.size(); ++i) intercept_step_[i % classes] -= step * residual_[i];
+  intercept_own_.assign(classes, 0.0);
+  for (std::size_t i = 0; i < u_.size(); ++i) intercept_own_[i % classes] += step * residual_[i];
+  for (std::size_t c = 0; c < classes; ++c) intercept_step_[c] -= intercept_own_[c];
+}
+
+// The constant of the selected takes a step of its own as the intercept does, by the margins that
+// they make alone: a few words that speak against a label need one that the whole model does not.
+void Staged::move_offset(const Point& point) {
+  const std::size_t classes = point.loss.classes();
+  if (now_.offset.empty() || point.places.groups == 0 || !(point.targets.total() > 0.0)) return;
+  for (std::size_t i = 0; i < margins_.size(); ++i) margins_[i] += now_.offset[i % classes];
+  residual_.resize(margins_.size());
+  point.loss.residuals(margins_, point.targets, residual_);
+  const double step = importance_ * scale_ * kInterceptPhi / point.loss.curvature_bound() /
+                      std::sqrt(1.0 + now_.batches);
+  for (std::size_t c = 0; c < classes; ++c) next_.offset[c] += intercept_own_[c];
+  for (std::size_t i = 0; i < residual_.size(); ++i) {
+    next_.offset[i % classes] -= step * residual_[i];
+  }
 }
 
 // A Newton step on the common factor says by which share the margins should grow. Examples that
@@ -300,6 +331,7 @@ void Staged::split_margins(const Point& point) {
   point.active.margins(rest_, point.loss.classes(), margins_);
   for (std::size_t i = 0; i < margins_.size(); ++i) margins_[i] = full_[i] - margins_[i];
   members_ = point.places.chosen.size();
+  move_offset(point);
 }
 
 // z = gradient of the selected alone; u_ = the change of margins along it. Returns the step.

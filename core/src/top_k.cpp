@@ -134,8 +134,8 @@ void TopK::update(std::int32_t slot, double keep, ConstReals change) {
 }
 
 void TopK::meet(std::int32_t slot, double square) {
-  const double known = magnitude(slot) * magnitude(slot);
-  const double now = std::sqrt(known + kMagnitudeRate * (square - known));
+  const double known = magnitude(slot);
+  const double now = known * std::pow(std::sqrt(square) / known, kMagnitudeRate);
   magnitudes_[index(slot)] = static_cast<float>(now);
   measure(slot);
 }

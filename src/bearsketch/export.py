@@ -76,7 +76,7 @@ def linear_model(model: Any) -> LinearModel:
         chosen.keys.tolist(),
         aliases,
         chosen.all_weights,
-        learner.intercept[: config.columns],
+        learner.selected_intercept[: config.columns],
         class_labels(learner),
         config.loss,
         {"naming": learner.naming, **{n: learner.run.get(n) for n in ("format", "options")}},

@@ -54,7 +54,7 @@ def test_a_small_weight_of_large_values_is_no_noise():
         learner.learn(Batch.from_rows(rows, labels))
     found = noise_of(learner)
     weights = np.abs(learner.selected_weights()[:, 0])
-    assert learner.selected_magnitudes().max() > 30
-    sizes = weights * learner.selected_magnitudes() * learner.selected_worths()
+    assert learner.selected_worths().max() > 30 * learner.selected_worths().min()
+    sizes = weights * learner.selected_worths()
     assert found.smallest == pytest.approx(sizes.min())
     assert found.smallest > weights.min()

@@ -114,6 +114,7 @@ class Twin:
         point.w, point.labels, point.inside, point.passes = w, labels, inside, self.passes
         point.storage, point.intercept = self.storage, self.intercept
         point.groups = max(len(self.selection.tops), 1)
+        point.selects = bool(self.selection.tops)
         point.selected = sum(len(keys) for keys in self.selected())
         z = self.direction.direct(point)
         if not self.scaled and np.sum(g * z) <= 0 and np.any(g):
@@ -196,7 +197,8 @@ class Twin:
             if selected_only:
                 w = np.where(self.selection.members(keys, self.settings.classes), w, 0.0)
             margins.append(np.array([row[key] for key in keys]) @ w + self.intercept)
-        return np.array(margins)
+        offset = getattr(self.direction, "offset", 0.0) if selected_only else 0.0
+        return np.array(margins) + offset
 
     def selected(self) -> list[list[int]]:
         return [top.ranked() for top in self.selection.tops]

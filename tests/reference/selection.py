@@ -79,8 +79,8 @@ class Top:
         return norm(self.weights[key]) * self.magnitudes.get(key, 1.0)
 
     def meet(self, key: int, square: float) -> None:
-        known = self.magnitudes.get(key, 1.0) ** 2
-        self.magnitudes[key] = float(np.float32(np.sqrt(known + 0.1 * (square - known))))
+        known = self.magnitudes.get(key, 1.0)
+        self.magnitudes[key] = float(np.float32(known * (np.sqrt(square) / known) ** 0.1))
 
     def full(self) -> bool:
         return len(self.weights) == self.k

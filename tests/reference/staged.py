@@ -22,6 +22,7 @@ class Staged:
         self.slope = self.curvature = 0.0
         first = FIRST_MEAN.get(settings.loss, 1.0 / settings.classes)
         self.means = np.full(settings.classes, first) if settings.intercept else None
+        self.offset = np.zeros(settings.classes)
         self.sharing = Sharing()
 
     def direct(self, point):
@@ -56,6 +57,9 @@ class Staged:
             salt=int(np.float64(self.batches).view(np.uint64)),
         )
         alone = full - point.X @ np.where(inside, 0.0, point.w)
+        if self.means is not None and point.selects:
+            alone = alone + self.offset
+            self.move_offset(point, alone, full, before)
         z = np.zeros_like(point.w)
         selected = total_slope = total_bend = 0.0
         if inside.any():
@@ -114,6 +118,13 @@ class Staged:
         step = self.importance * self.scale * 0.5 / loss.kmax / np.sqrt(1 + self.batches)
         self.intercept_step = shift - step * off
         return full
+
+    def move_offset(self, point, alone, full, before) -> None:
+        """The constant of the selected alone, as it differs from that of the whole model."""
+        step = self.importance * self.scale * 0.5 / point.loss.kmax / np.sqrt(1 + before)
+        for margins, sign in ((alone, -1), (full, 1)):
+            off = point.loss.residual(margins, point.labels, point.share).sum(axis=0)
+            self.offset = self.offset + sign * step * off
 
     def follow_noise(self, point, full) -> None:
         part = point.margins - point.intercept

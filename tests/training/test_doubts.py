@@ -235,8 +235,8 @@ def numbers_doubts(noise, passes):
 
 
 def test_many_passes_over_noisy_numbers_are_told():
-    assert "DATA-NOISE" in numbers_doubts(noise=3.0, passes=8)
-    assert "DATA-NOISE" not in numbers_doubts(noise=0.0, passes=8)
+    assert "DATA-NOISE" in numbers_doubts(noise=3.0, passes=12)
+    assert "DATA-NOISE" not in numbers_doubts(noise=0.0, passes=12)
     assert "DATA-NOISE" not in numbers_doubts(noise=3.0, passes=7)
 
 

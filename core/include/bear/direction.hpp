@@ -68,6 +68,9 @@ class Direction {
   // The change of the intercept that goes with such a z.
   virtual ConstReals intercept_step() const { return {}; }
 
+  // What the constant of the selected alone is more than the intercept; empty: nothing.
+  virtual ConstReals selected_offset() const { return {}; }
+
   // How to compare the weights that come of it.
   virtual Measures measures() const { return {}; }
 

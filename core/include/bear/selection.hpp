@@ -56,7 +56,8 @@ class TopK {
   ConstReals weights(std::int32_t slot) const {
     return ConstReals(weights_).subspan(index(slot) * width_, width_);
   }
-  // Root mean square of the values that the key came with, at least 1; kept as a float.
+  // Size of the values that the key came with, at least 1; kept as a float. Over batches the
+  // geometric mean: a word that once came a thousand times is not one of large values.
   double magnitude(std::int32_t slot) const { return magnitudes_[index(slot)]; }
   const std::string& name(std::int32_t slot) const { return names_[index(slot)]; }
   // A second name that came with the same key, or nothing.
@@ -66,7 +67,7 @@ class TopK {
   // weights = keep * weights + change
   void update(std::int32_t slot, double keep, ConstReals change);
 
-  // The magnitude learns the mean square of a batch.
+  // The magnitude learns from the mean square of a batch.
   void meet(std::int32_t slot, double square);
 
   // A new key in a free slot; the heap must not be full.

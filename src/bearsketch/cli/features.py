@@ -97,7 +97,7 @@ def _of_class(learner: Learner, selected: Selected, number: int) -> list[tuple[s
             weights = selected.weights if number == 1 else -selected.weights
         else:
             weights = selected.all_weights[:, number]
-    order = places[np.argsort(-(weights * selected.magnitudes)[places], kind="stable")]
+    order = places[np.argsort(-(weights * selected.worths)[places], kind="stable")]
     return [(selected.names[i], float(weights[i])) for i in order]
 
 

@@ -385,5 +385,7 @@ class SketchEstimator(SelectsFeatures, KeepsModel, CallbackSupportMixin, BaseEst
     def intercept_(self) -> npt.NDArray[np.float64]:
         """Constant of each row of ``coef_``; zeros without ``fit_intercept``."""
         check_is_fitted(self)
-        found: npt.NDArray[np.float64] = self._by_class(self.learner_.intercept[None, :])[0]
+        learner = self.learner_
+        own = learner.selected_intercept if self.selected_only else learner.intercept
+        found: npt.NDArray[np.float64] = self._by_class(own[None, :])[0]
         return found

@@ -168,8 +168,13 @@ class Learner:
         keys = np.concatenate([group["keys"] for group in groups])
         weights = np.concatenate([self._weights_in(g, group) for g, group in enumerate(groups)])
         of_group = np.repeat(np.arange(len(groups)), [len(group["keys"]) for group in groups])
-        magnitudes = np.concatenate([group["magnitudes"] for group in groups]).astype(np.float64)
-        return self._ranked(names, keys, weights, magnitudes, of_group if len(groups) > 1 else None)
+        of_group = of_group if len(groups) > 1 else None
+        return self._ranked(names, keys, weights, self._worths(groups), of_group)
+
+    def _worths(self, groups: list[dict[str, Any]]) -> npt.NDArray[np.float64]:
+        """What a unit of each weight counts by where features are ranked."""
+        found = [group["magnitudes"] * self._core.worths(group["keys"]) for group in groups]
+        return np.concatenate(found)
 
     def selected_weights(self) -> npt.NDArray[np.float64]:
         """Weights of the selected features, in no order: cheap, as no names are made.
@@ -183,16 +188,10 @@ class Learner:
         groups = range(self._core.groups)
         return np.concatenate([self._weights_in(g, self._core.selected(g)) for g in groups])
 
-    def selected_magnitudes(self) -> npt.NDArray[np.float32]:
-        """Size of the values of the selected features, at least 1, in the same order."""
-        groups = range(self._core.groups)
-        return np.concatenate([self._core.selected(g)["magnitudes"] for g in groups])
-
     def selected_worths(self) -> npt.NDArray[np.float64]:
-        """Give what a unit of each weight is worth by how often its feature was met; mean: 1."""
-        groups = range(self._core.groups)
-        worths = [self._core.worths(self._core.selected(g)["keys"]) for g in groups]
-        return np.concatenate(worths) / self.fill()["worth"]
+        """Give what a unit of each counts by, as features are ranked, over its mean in cells."""
+        groups = [self._core.selected(g) for g in range(self._core.groups)]
+        return self._worths(groups) / self.fill()["worth"]
 
     def _weights_in(self, number: int, group: dict[str, Any]) -> npt.NDArray[np.float64]:
         if self.config.storage.startswith("cached"):
@@ -211,14 +210,14 @@ class Learner:
         names: list[str],
         keys: npt.NDArray[np.uint64],
         weights: npt.NDArray[np.float64],
-        magnitudes: npt.NDArray[np.float64],
+        worths: npt.NDArray[np.float64],
         of_group: npt.NDArray[np.intp] | None,
     ) -> Selected:
         largest = np.argmax(np.abs(weights), axis=1) if len(keys) else np.zeros(0, dtype=np.intp)
         number = largest if of_group is None else of_group
         if self.config.loss == "logistic":
             number = np.ones(len(keys), dtype=np.intp)
-        order = np.lexsort((number, keys, -np.linalg.norm(weights, axis=1) * magnitudes))
+        order = np.lexsort((number, keys, -np.linalg.norm(weights, axis=1) * worths))
         regression = self.config.loss == "squared"
         return Selected(
             names=[names[i] for i in order],
@@ -226,7 +225,7 @@ class Learner:
             weights=weights[np.arange(len(keys)), largest][order],
             labels=[None if regression else self.labels.label(int(number[i])) for i in order],
             all_weights=weights[order],
-            magnitudes=magnitudes[order],
+            worths=worths[order],
         )
 
     def weights_of(self, keys: Any) -> npt.NDArray[np.float64]:
@@ -296,6 +295,11 @@ class Learner:
     def intercept(self) -> npt.NDArray[np.float64]:
         """Intercept per weight column; zeros without one."""
         return np.array(self._core.intercept)
+
+    @property
+    def selected_intercept(self) -> npt.NDArray[np.float64]:
+        """Constant of the selected features alone, in the same shape."""
+        return np.array(self._core.selected_intercept)
 
     def fill(self) -> dict[str, float]:
         """How full the storage is: cells, used, largest magnitude, root mean square."""

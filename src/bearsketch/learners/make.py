@@ -60,7 +60,7 @@ def make_learner(
         Labels in class order, or how many. Needed for ``softmax``; for ``logistic`` the default
         is -1 or 0 against 1, and predictions are -1 and 1: give ``[0, 1]`` to have 0 and 1.
     passes : int
-        Trips over the data that are planned. With the squared loss and 8 or more, ``bear+``
+        Trips over the data that are planned. With the squared loss and 12 or more, ``bear+``
         learns on the selected features alone and approaches exact solutions.
     step_size : "auto", float or step
         ``auto`` needs no tuning; a number is a constant step; or :class:`Automatic`,

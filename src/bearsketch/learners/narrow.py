@@ -36,9 +36,10 @@ def keep_classes(learner: Learner, classes: Sequence[Label]) -> Learner:
 
 
 def narrow_shares(arrays: Arrays, config: Config, numbers: npt.NDArray[np.intp]) -> None:
-    """Cut the shares of the classes, the last numbers of the staged direction, to some of them."""
+    """Cut the last numbers of the staged direction, offsets and shares of classes, to some."""
     if config.direction != "staged" or not config.intercept:
         return
-    rest, shares = np.split(arrays["numbers.direction"], [-config.n_classes])
+    n = config.n_classes
+    rest, offsets, shares = np.split(arrays["numbers.direction"], [-2 * n, -n])
     kept = shares[numbers] / shares[numbers].sum()
-    arrays["numbers.direction"] = np.concatenate([rest, kept])
+    arrays["numbers.direction"] = np.concatenate([rest, offsets[numbers], kept])

@@ -94,8 +94,7 @@ def noise_of(learner: Learner) -> Noise | None:
         return None
     fill = learner.fill()
     floor = fill["rms"] * row_error(config.depth, config.query)
-    sizes = np.sqrt((weights**2).mean(axis=1)) * learner.selected_magnitudes()
-    sizes *= learner.selected_worths()
+    sizes = np.sqrt((weights**2).mean(axis=1)) * learner.selected_worths()
     smallest = float(np.quantile(sizes, LEFT_OUT, method="lower"))
     ratio = smallest / floor if floor > 0.0 else None
     empty = max(1.0 - fill["used"] / fill["cells"], 0.5 / fill["cells"])

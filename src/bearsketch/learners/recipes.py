@@ -71,7 +71,7 @@ LEARNERS: tuple[str, ...] = tuple(RECIPES)
 EXACT: Mapping[str, Recipe] = {
     "bear+": Recipe("cached", "lbfgs", 3, "mean", "selection", summary="exact recovery"),
 }
-EXACT_PASSES = 8
+EXACT_PASSES = 12
 
 
 def recipe_of(learner: str, *, loss: str, passes: int = 1, k: int | None = None) -> Recipe:

@@ -26,9 +26,9 @@ class Feature(NamedTuple):
 class Selected:
     """Selected features, best first: by the norm of their weights over the classes.
 
-    With values above 1, by that norm times the root mean square of the values, as ``bear+``
-    selects them in one pass: a weight is per unit, and 0.01 per euro of a price moves more than 1
-    for a word.
+    By that norm times what a unit of it is worth, as ``bear+`` selects them: with values above 1
+    times their size, for a weight is per unit, and 0.01 per euro of a price moves more than 1 for
+    a word; and with two classes or numbers times the fourth root of how often the feature was met.
 
     Attributes
     ----------
@@ -41,8 +41,8 @@ class Selected:
         The class each weight speaks for; two classes: the positive one; regression: None.
     all_weights : ndarray of float64, shape (n, n_weights)
         One weight per class where classes share the heap, else one column.
-    magnitudes : ndarray of float64, shape (n,)
-        Root mean square of the values, where ``bear+`` met some above 1 in one pass; else 1.
+    worths : ndarray of float64, shape (n,)
+        What a unit of each weight is worth; 1 for learners other than ``bear+``.
     """
 
     names: list[str]
@@ -50,7 +50,7 @@ class Selected:
     weights: npt.NDArray[np.float64]
     labels: list[Label | None]
     all_weights: npt.NDArray[np.float64]
-    magnitudes: npt.NDArray[np.float64]
+    worths: npt.NDArray[np.float64]
 
     def __len__(self) -> int:
         return len(self.names)
@@ -94,7 +94,7 @@ def joined(selected: Selected, classes: Sequence[Label]) -> Selected:
         weights=every[np.arange(len(places)), largest],
         labels=[classes[i] for i in largest],
         all_weights=every,
-        magnitudes=selected.magnitudes[places],
+        worths=selected.worths[places],
     )
 
 

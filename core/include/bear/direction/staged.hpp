@@ -37,6 +37,7 @@ class Staged final : public Direction {
   double shared() const override { return shares_offset() ? now_.sharing.share() : 0.0; }
   double step_size() const override { return step_size_; }
   ConstReals intercept_step() const override { return intercept_step_; }
+  ConstReals selected_offset() const override { return now_.offset; }
   Measures measures() const override;
   std::vector<double> numbers() const override;
   void restore(std::span<const double> numbers) override;
@@ -50,8 +51,10 @@ class Staged final : public Direction {
     double error = 0.0;                   // running, the loss
     double step = 0.0;                    // running, that the bound on the curvature allows
     double batches = 0.0;
-    Sharing sharing;            // of both blocks
-    std::vector<double> means;  // of the labels so far; empty without an intercept
+    Sharing sharing;  // of both blocks
+    // Of the selected: what their constant is more than the intercept, which goes with the whole
+    // model; and the means of the labels so far. Both empty without an intercept.
+    std::vector<double> offset, means;
   };
 
   double block_step(double own, double running, double wait) const;
@@ -65,6 +68,7 @@ class Staged final : public Direction {
   void move_intercept(const Point& point);
   void follow_noise(const Point& point);
   void split_margins(const Point& point);
+  void move_offset(const Point& point);
   double selected_step(const Point& point, Reals z);
   double cell_step(const Point& point);
   double line_step(const Point& point, ConstReals change);
@@ -88,7 +92,7 @@ class Staged final : public Direction {
   std::vector<double> roots_;      // of how often keys of a key's cell occur, with those before
   bool worths_ = false;            // whether these tell what weights are worth
   std::vector<double> cell_pace_;  // one over the root of how often keys of a key's cell occur
-  std::vector<double> intercept_step_, constant_;
+  std::vector<double> intercept_step_, intercept_own_, constant_;
   std::vector<double> full_;  // margins with the new constant
   std::vector<double> rest_, g_, stored_, margins_, residual_, u_;
 };
