@@ -120,8 +120,9 @@ def test_features_as_json(model):
     got = json.loads(good("features", model, "--format", "json").stdout)
     assert list(got[0]) == ["rank", "name", "class", "weight"]
     assert [row["rank"] for row in got] == list(range(1, 21))
-    magnitudes = [abs(row["weight"]) for row in got]
-    assert magnitudes == sorted(magnitudes, reverse=True)
+    worths = load(model).selected().worths
+    values = [abs(row["weight"]) * worth for row, worth in zip(got, worths, strict=True)]
+    assert values == sorted(values, reverse=True)
 
 
 def test_features_of_one_class(three_classes, model):
@@ -160,7 +161,9 @@ def test_info_tells_sizes_data_and_noise(model):
     learner = load(model)
     expected = learner.fill()["rms"] / math.sqrt(learner.config.depth)
     assert noise["floor"] == pytest.approx(expected)
-    sizes = abs(learner.selected_weights()[:, 0]) * learner.selected_worths()
+    sizes = (
+        abs(learner.selected_weights()[:, 0]) * learner.selected_worths() / learner.fill()["worth"]
+    )
     assert noise["smallest"] == pytest.approx(np.quantile(sizes, 0.05, method="lower"))
     assert noise["verdict"] == "ample"
 

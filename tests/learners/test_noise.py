@@ -55,6 +55,6 @@ def test_a_small_weight_of_large_values_is_no_noise():
     found = noise_of(learner)
     weights = np.abs(learner.selected_weights()[:, 0])
     assert learner.selected_worths().max() > 30 * learner.selected_worths().min()
-    sizes = weights * learner.selected_worths()
+    sizes = weights * learner.selected_worths() / learner.fill()["worth"]
     assert found.smallest == pytest.approx(sizes.min())
     assert found.smallest > weights.min()

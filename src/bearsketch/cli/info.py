@@ -114,7 +114,7 @@ def _health(facts: dict[str, Any]) -> list[tuple[str, str]]:
             f"{noise['floor']:.4g}: expected error of an estimated weight (root mean square of "
             f"the cells{f' over the root of depth {depth}' if depth > 1 else ''})",
         ),
-        ("smallest", f"{noise['smallest']:.4g}: smallest selected weight but for 5 %{clear}"),
+        ("smallest", f"{noise['smallest']:.4g}: what all but 5 % of the selected are worth{clear}"),
         (
             "by chance",
             f"{_about(noise['by_chance'])} of them would reach that by collisions in the sketch "

@@ -168,13 +168,8 @@ class Learner:
         keys = np.concatenate([group["keys"] for group in groups])
         weights = np.concatenate([self._weights_in(g, group) for g, group in enumerate(groups)])
         of_group = np.repeat(np.arange(len(groups)), [len(group["keys"]) for group in groups])
-        of_group = of_group if len(groups) > 1 else None
-        return self._ranked(names, keys, weights, self._worths(groups), of_group)
-
-    def _worths(self, groups: list[dict[str, Any]]) -> npt.NDArray[np.float64]:
-        """What a unit of each weight counts by where features are ranked."""
-        found = [group["magnitudes"] * self._core.worths(group["keys"]) for group in groups]
-        return np.concatenate(found)
+        heaps = of_group if len(groups) > 1 else None
+        return self._ranked(names, keys, weights, self.selected_worths(), heaps)
 
     def selected_weights(self) -> npt.NDArray[np.float64]:
         """Weights of the selected features, in no order: cheap, as no names are made.
@@ -189,9 +184,10 @@ class Learner:
         return np.concatenate([self._weights_in(g, self._core.selected(g)) for g in groups])
 
     def selected_worths(self) -> npt.NDArray[np.float64]:
-        """Give what a unit of each counts by, as features are ranked, over its mean in cells."""
+        """Give what a unit of each counts by where features are ranked, in the same order."""
         groups = [self._core.selected(g) for g in range(self._core.groups)]
-        return self._worths(groups) / self.fill()["worth"]
+        found = [group["magnitudes"] * self._core.worths(group["keys"]) for group in groups]
+        return np.concatenate(found)
 
     def _weights_in(self, number: int, group: dict[str, Any]) -> npt.NDArray[np.float64]:
         if self.config.storage.startswith("cached"):

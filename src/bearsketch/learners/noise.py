@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 # Shares of the selected that chance could have lifted among them, and features per cell: up to the
 # first the memory is ample, above the second too small. On RCV1 the accuracy of bear+ with all
 # features is .97 up to the first, .95 between them, and .93 or less beyond.
-BY_CHANCE = (0.02, 0.25)
+BY_CHANCE = (0.1, 0.25)
 CROWDING = (2.2, 3.6)
 # Of the selected, left out where the smallest is asked for: a frequent feature is selected with a
 # smaller weight than others, and one such says nothing about the rest.
@@ -56,7 +56,7 @@ class Noise:
         Features per cell, over all rows.
     selected : int
     verdict : str
-        ``ample``, ``fair`` or ``too small``, by the worse of two: ``by_chance`` up to 2 % or 25 %
+        ``ample``, ``fair`` or ``too small``, by the worse of two: ``by_chance`` up to 10 % or 25 %
         of the selected, or more; ``crowding`` up to 2.2 or 3.6, or more
         (a sketch without one empty cell is too small).
     """
@@ -94,7 +94,7 @@ def noise_of(learner: Learner) -> Noise | None:
         return None
     fill = learner.fill()
     floor = fill["rms"] * row_error(config.depth, config.query)
-    sizes = np.sqrt((weights**2).mean(axis=1)) * learner.selected_worths()
+    sizes = np.sqrt((weights**2).mean(axis=1)) * learner.selected_worths() / fill["worth"]
     smallest = float(np.quantile(sizes, LEFT_OUT, method="lower"))
     ratio = smallest / floor if floor > 0.0 else None
     empty = max(1.0 - fill["used"] / fill["cells"], 0.5 / fill["cells"])
