@@ -54,7 +54,8 @@ def _what(facts: dict[str, Any]) -> list[tuple[str, str]]:
             "model",
             f"{format_bytes(facts['model_bytes'])}: {shape} of {config['precision']} "
             f"({format_bytes(facts['cell_bytes'])}), {facts['selected']:,} selected of "
-            f"{config['k']:,} ({format_bytes(facts['selected_bytes'])})",
+            f"{config['k']:,}{' a class' if config['per_class'] else ''} "
+            f"({format_bytes(facts['selected_bytes'])})",
         ),
     ]
 

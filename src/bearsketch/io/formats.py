@@ -36,6 +36,8 @@ _SVMLIGHT = re.compile(
     % (_NUMBER, _NUMBER, _NUMBER)
 )
 _VW = re.compile(rb"(?:[^|\t]*\t)?(?:[^\s|,]+[ \t]+){0,3}(?:'?[^\s|,]+)?[ \t]*\|[^,]*")
+_LABELLED = re.compile(rb"[^\t ]{1,64}\t[^\t]*")
+_WORDS = 4  # of a text; a table of two columns has fewer in some line, its header at least
 _LINES = 20  # that are looked at
 _BOM = b"\xef\xbb\xbf"
 _QUOTED = re.compile(rb'"[^"]*"')
@@ -59,6 +61,10 @@ def guess_format(head: bytes, name: str = "") -> str:
     'csv'
     >>> guess_format(b"a,b", "notes.txt")
     'text'
+    >>> guess_format(b"pos\\tas good as it gets\\nneg\\tthe worst of all films\\n")
+    'text'
+    >>> guess_format(b"label\\ttext\\nneg\\tthe worst of all films\\n")
+    'tsv'
     """
     return _by_content(head, SURE) or format_named(name) or _by_content(head, LIKELY) or "text"
 
@@ -112,6 +118,14 @@ def _is_svmlight(text: bytes, lines: list[bytes]) -> bool:
     return any(b":" in row for row in rows) and all(_SVMLIGHT.fullmatch(row) for row in rows)
 
 
+def _is_labelled_text(text: bytes, lines: list[bytes]) -> bool:
+    """Whether every line is a word, a TAB and several words."""
+    return len(lines) > 1 and all(
+        _LABELLED.fullmatch(line) and len(line.partition(b"\t")[2].split()) >= _WORDS
+        for line in lines
+    )
+
+
 def _delimited(delimiter: bytes) -> Callable[[bytes, list[bytes]], bool]:
     def holds(text: bytes, lines: list[bytes]) -> bool:
         # Quotes may hold line ends as well.
@@ -151,6 +165,7 @@ SURE: dict[str, Callable[[bytes, list[bytes]], bool]] = {
 }
 LIKELY: dict[str, Callable[[bytes, list[bytes]], bool]] = {
     "vw": lambda text, lines: all(_VW.match(line) is not None for line in lines),
+    "text": _is_labelled_text,
     "tsv": _delimited(b"\t"),
     "csv": lambda text, lines: _delimited(b",")(text, lines) or _delimited(b";")(text, lines),
 }
