@@ -17,6 +17,7 @@ constexpr double kPhi = 1.5, kTau = 30.0;
 constexpr double kStepMemory = 0.02;  // of the running step
 constexpr double kMostStep = 2.0;  // times what the batch itself allows: beyond, its loss may rise
 constexpr double kInterceptPhi = 0.5;
+constexpr double kOffsetShare = 0.1;  // of that step, for what the selected differ by
 // Of the step of the selected for squared errors: what the batch allows is there its very minimum,
 // and beyond it one pass only follows noise.
 constexpr double kTightShare = 1.0 / 3.0;
@@ -274,7 +275,7 @@ void Staged::move_intercept(const Point& point) {
   for (std::size_t c = 0; c < classes; ++c) intercept_step_[c] -= intercept_own_[c];
 }
 
-// The constant of the selected takes a step of its own as the intercept does, by the margins that
+// The constant of the selected moves as the intercept does, only slower, by the margins that
 // they make alone: a few words that speak against a label need one that the whole model does not.
 void Staged::move_offset(const Point& point) {
   const std::size_t classes = point.loss.classes();
@@ -282,9 +283,9 @@ void Staged::move_offset(const Point& point) {
   for (std::size_t i = 0; i < margins_.size(); ++i) margins_[i] += now_.offset[i % classes];
   residual_.resize(margins_.size());
   point.loss.residuals(margins_, point.targets, residual_);
-  const double step = importance_ * scale_ * kInterceptPhi / point.loss.curvature_bound() /
-                      std::sqrt(1.0 + now_.batches);
-  for (std::size_t c = 0; c < classes; ++c) next_.offset[c] += intercept_own_[c];
+  const double step = kOffsetShare * importance_ * scale_ * kInterceptPhi /
+                      point.loss.curvature_bound() / std::sqrt(1.0 + now_.batches);
+  for (std::size_t c = 0; c < classes; ++c) next_.offset[c] += kOffsetShare * intercept_own_[c];
   for (std::size_t i = 0; i < residual_.size(); ++i) {
     next_.offset[i % classes] -= step * residual_[i];
   }

@@ -121,7 +121,7 @@ class Staged:
 
     def move_offset(self, point, alone, full, before) -> None:
         """The constant of the selected alone, as it differs from that of the whole model."""
-        step = self.importance * self.scale * 0.5 / point.loss.kmax / np.sqrt(1 + before)
+        step = 0.1 * self.importance * self.scale * 0.5 / point.loss.kmax / np.sqrt(1 + before)
         for margins, sign in ((alone, -1), (full, 1)):
             off = point.loss.residual(margins, point.labels, point.share).sum(axis=0)
             self.offset = self.offset + sign * step * off
