@@ -44,7 +44,7 @@ _QUOTED = re.compile(rb'"[^"]*"')
 
 
 def guess_format(head: bytes, name: str = "") -> str:
-    """Format of an input from its first bytes, and from its name where they do not tell.
+    r"""Format of an input from its first bytes, and from its name where they do not tell.
 
     Parameters
     ----------
@@ -61,9 +61,9 @@ def guess_format(head: bytes, name: str = "") -> str:
     'csv'
     >>> guess_format(b"a,b", "notes.txt")
     'text'
-    >>> guess_format(b"pos\\tas good as it gets\\nneg\\tthe worst of all films\\n")
+    >>> guess_format(b"pos\tas good as it gets\nneg\tthe worst of all films\n")
     'text'
-    >>> guess_format(b"label\\ttext\\nneg\\tthe worst of all films\\n")
+    >>> guess_format(b"label\ttext\nneg\tthe worst of all films\n")
     'tsv'
     """
     return _by_content(head, SURE) or format_named(name) or _by_content(head, LIKELY) or "text"
