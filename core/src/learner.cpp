@@ -306,6 +306,12 @@ void Learner::add_intercept(Reals margins) const {
   for (std::size_t i = 0; i < margins.size(); ++i) margins[i] += intercept_[i % classes_];
 }
 
+void Learner::add_offset(Reals margins) const {
+  const ConstReals offset = direction_->selected_offset();
+  if (offset.empty()) return;
+  for (std::size_t i = 0; i < margins.size(); ++i) margins[i] += offset[i % classes_];
+}
+
 // A block of its own: the automatic step along the constant is phi / kmax, averaged down with the
 // root of the number of batches, because every batch moves this one weight.
 void Learner::choose_intercept_step(double step, double importance) {
@@ -343,10 +349,7 @@ void Learner::predict(const BatchView& batch, bool selected_only, Reals margins)
     const Reals out = margins.subspan(start * classes_, (stop - start) * classes_);
     active.margins(w, classes_, out);
     add_intercept(out);
-    const ConstReals offset = direction_->selected_offset();
-    for (std::size_t i = 0; i < out.size() && selected_only && !offset.empty(); ++i) {
-      out[i] += offset[i % classes_];
-    }
+    if (selected_only) add_offset(out);
   }
 }
 

@@ -208,7 +208,8 @@ void Staged::count(const Point& point, const CountingCells& cells) {
     cell_pace_[i] += cell_pace_[i] > 0.0 ? kPatience + met_[i] : 0.0;
   }
   counted_.clear();
-  if (std::fmod(now_.batches, kCountedOnce) != 0.0) return;
+  // Of merged models the number of batches is a mean, and need not be whole.
+  if (std::fmod(std::floor(now_.batches), kCountedOnce) != 0.0) return;
   counted_ = often_;
   for (double& times : counted_) times *= kCountedOnce;
 }

@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include "bear/storage/byte_cells.hpp"
 #include "helpers.hpp"
 
 using namespace bear;
@@ -84,7 +85,7 @@ TEST_CASE("the clocks count updates, and are refused where they make no sense") 
   recipe.intercept = true;
   Learner learner(recipe);
   test::Random random(4);
-  std::vector<double> last(9 + Sharing::kNumbers);
+  std::vector<double> last(10 + Sharing::kNumbers);  // with an offset and a mean
   for (int i = 0; i < 10; ++i) {
     learner.learn(test::random_rows(random, 20, 30, 0.3).view(), {});
     const auto now = learner.direction().numbers();
@@ -226,4 +227,22 @@ TEST_CASE("rows of no weight say nothing about how often a key occurs") {
   other.query(std::vector<Key>{1, 2}, b);
   CHECK(a[1] > 0.0);
   CHECK(a == b);
+}
+
+TEST_CASE("a model whose number of batches is a mean of others' goes on counting") {
+  Recipe recipe;
+  recipe.storage = Recipe::StorageKind::cached;
+  recipe.direction = Recipe::DirectionKind::staged;
+  recipe.precision = Precision::int8;
+  recipe.width = 64;
+  recipe.k = 2;
+  Learner learner(recipe);
+  auto numbers = learner.direction().numbers();
+  numbers[7] = 2.5;
+  learner.direction().restore(numbers);
+  test::Random random(4);
+  learner.learn(test::random_rows(random, 200, 50, 0.2).view(), {});
+  double met = 0.0;
+  for (const double count : learner.storage().counting()->counts()) met += count;
+  CHECK(met > 200.0 * 50.0 * 0.2 * 0.5);
 }

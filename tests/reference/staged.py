@@ -51,7 +51,7 @@ class Staged:
             magnitudes=1.0 / np.sqrt(damping[:, 0]),
             trust=trust,
             worth=roots if worths else np.ones(len(roots)),
-            met=4 * occurrences if counted and before % 4 == 0 else None,
+            met=4 * occurrences if counted and np.floor(before) % 4 == 0 else None,
             enough=1.5 * mean_of(occurrences if worths else trust),
             usual=np.sqrt(len(damping) / damping.sum()),
             salt=int(np.float64(self.batches).view(np.uint64)),

@@ -109,6 +109,7 @@ class Learner {
   void remember_pair(const BatchView& batch);
   void choose_intercept_step(double step, double importance);
   void add_intercept(Reals margins) const;
+  void add_offset(Reals margins) const;
 
   Recipe recipe_;
   std::unique_ptr<Loss> loss_;
