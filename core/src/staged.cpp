@@ -1,7 +1,6 @@
 #include "bear/direction/staged.hpp"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cmath>
 #include <utility>
@@ -69,23 +68,6 @@ void keep_selected(const Places& places, Reals weights, std::vector<double>& spa
   }
 }
 
-// Of the amounts above 0; 1 without any. Four sums, as one would wait for itself.
-double mean_of(ConstReals amounts) {
-  constexpr std::size_t kSums = 4;
-  std::array<double, kSums> sums{}, counts{};
-  const auto add = [&](std::size_t sum, double amount) {
-    sums[sum] += amount;
-    counts[sum] += amount > 0.0 ? 1.0 : 0.0;
-  };
-  std::size_t i = 0;
-  for (; i + kSums <= amounts.size(); i += kSums) {
-    for (std::size_t sum = 0; sum < kSums; ++sum) add(sum, amounts[i + sum]);
-  }
-  for (; i < amounts.size(); ++i) add(0, amounts[i]);
-  const double sum = (sums[0] + sums[1]) + (sums[2] + sums[3]);
-  return sum > 0.0 ? sum / ((counts[0] + counts[1]) + (counts[2] + counts[3])) : 1.0;
-}
-
 }  // namespace
 
 Staged::Staged(double scale, std::vector<double> means) : scale_(scale) {
@@ -114,17 +96,10 @@ void Staged::restore(std::span<const double> numbers) {
   }
   const double strength = std::clamp(numbers[2], std::log(kLeastStrength), 0.0);
   const auto offset = numbers.subspan(kAll, n), means = numbers.subspan(kAll + n);
-  now_ = {numbers[0],
-          numbers[1],
-          strength,
-          numbers[3],
-          numbers[4],
-          numbers[5],
-          numbers[6],
-          numbers[7],
-          {},
-          {offset.begin(), offset.end()},
-          {means.begin(), means.end()}};
+  now_ = {numbers[0], numbers[1], strength, numbers[3], numbers[4], numbers[5],
+          numbers[6], numbers[7], {},       {},         {}};
+  now_.offset.assign(offset.begin(), offset.end());
+  now_.means.assign(means.begin(), means.end());
   now_.sharing.restore(numbers.subspan(kScalars, Sharing::kNumbers));
 }
 
@@ -216,13 +191,8 @@ void Staged::count(const Point& point, const CountingCells& cells) {
 
 Measures Staged::measures() const {
   const ConstReals worth = worths_ ? ConstReals(roots_) : ConstReals();
-  return {damping_,
-          counted_,
-          trust_,
-          enough_,
-          worth,
-          usual_,
-          std::bit_cast<std::uint64_t>(next_.batches)};
+  const auto salt = std::bit_cast<std::uint64_t>(next_.batches);
+  return {damping_, counted_, trust_, enough_, worth, usual_, salt};
 }
 
 void Staged::damp_selected(const Places& places, Reals change) const {
@@ -241,6 +211,11 @@ void Staged::damp_cells(Reals change) const {
   } else {
     for (std::size_t i = 0; i < n; ++i) scale_few(&change[i * width], width, cell_pace_[i]);
   }
+}
+
+double Staged::intercept_pace(const Point& point) const {
+  return importance_ * scale_ * kInterceptPhi / point.loss.curvature_bound() /
+         std::sqrt(1.0 + now_.batches);
 }
 
 // The constant moves to what the mean of all labels so far asks for, before any weight does: else
@@ -269,8 +244,7 @@ void Staged::move_intercept(const Point& point) {
   for (std::size_t c = 0; c < classes; ++c) intercept_step_[c] -= constant_[c];
   for (std::size_t i = 0; i < full_.size(); ++i) full_[i] += intercept_step_[i % classes];
   value_ = point.loss.gradient(full_, point.targets, residual_);
-  const double step = importance_ * scale_ * kInterceptPhi / point.loss.curvature_bound() /
-                      std::sqrt(1.0 + now_.batches);
+  const double step = intercept_pace(point);
   intercept_own_.assign(classes, 0.0);
   for (std::size_t i = 0; i < u_.size(); ++i) intercept_own_[i % classes] += step * residual_[i];
   for (std::size_t c = 0; c < classes; ++c) intercept_step_[c] -= intercept_own_[c];
@@ -284,8 +258,7 @@ void Staged::move_offset(const Point& point) {
   for (std::size_t i = 0; i < margins_.size(); ++i) margins_[i] += now_.offset[i % classes];
   residual_.resize(margins_.size());
   point.loss.residuals(margins_, point.targets, residual_);
-  const double step = kOffsetShare * importance_ * scale_ * kInterceptPhi /
-                      point.loss.curvature_bound() / std::sqrt(1.0 + now_.batches);
+  const double step = kOffsetShare * intercept_pace(point);
   for (std::size_t c = 0; c < classes; ++c) next_.offset[c] += kOffsetShare * intercept_own_[c];
   for (std::size_t i = 0; i < residual_.size(); ++i) {
     next_.offset[i % classes] -= step * residual_[i];

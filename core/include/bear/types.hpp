@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -63,6 +64,23 @@ inline double dot(ConstReals a, ConstReals b) {
   double sum = 0.0;
   for (std::size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];
   return sum;
+}
+
+// Mean of the amounts above 0; 1 without any. Four sums, as one would wait for itself.
+inline double mean_of(ConstReals amounts) {
+  constexpr std::size_t kSums = 4;
+  std::array<double, kSums> sums{}, counts{};
+  const auto add = [&](std::size_t sum, double amount) {
+    sums[sum] += amount;
+    counts[sum] += amount > 0.0 ? 1.0 : 0.0;
+  };
+  std::size_t i = 0;
+  for (; i + kSums <= amounts.size(); i += kSums) {
+    for (std::size_t sum = 0; sum < kSums; ++sum) add(sum, amounts[i + sum]);
+  }
+  for (; i < amounts.size(); ++i) add(0, amounts[i]);
+  const double sum = (sums[0] + sums[1]) + (sums[2] + sums[3]);
+  return sum > 0.0 ? sum / ((counts[0] + counts[1]) + (counts[2] + counts[3])) : 1.0;
 }
 
 inline double norm_of(ConstReals weights) {

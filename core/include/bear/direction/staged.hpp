@@ -65,6 +65,7 @@ class Staged final : public Direction {
   void count(const Point& point, const CountingCells& cells);
   void damp_selected(const Places& places, Reals change) const;
   void damp_cells(Reals change) const;
+  double intercept_pace(const Point& point) const;
   void move_intercept(const Point& point);
   void follow_noise(const Point& point);
   void split_margins(const Point& point);
