@@ -85,16 +85,17 @@ TEST_CASE("the clocks count updates, and are refused where they make no sense") 
   recipe.intercept = true;
   Learner learner(recipe);
   test::Random random(4);
-  std::vector<double> last(10 + Sharing::kNumbers);  // with an offset and a mean
+  // Four clocks, three parts, an offset and a mean.
+  std::vector<double> last(4 + Strength::kNumbers + Sharing::kNumbers + Rarity::kNumbers + 2);
   for (int i = 0; i < 10; ++i) {
     learner.learn(test::random_rows(random, 20, 30, 0.3).view(), {});
     const auto now = learner.direction().numbers();
     REQUIRE(now.size() == last.size());
     CHECK(now[0] >= last[0]);
     CHECK(now[1] > last[1]);
-    CHECK(now[2] <= 0.0);
-    CHECK(now[6] > 0.0);
-    CHECK(now[7] == last[7] + 1.0);
+    CHECK(now[2] > 0.0);
+    CHECK(now[3] == last[3] + 1.0);
+    CHECK(now[4] <= 0.0);
     CHECK(now.back() > 0.0);
     last = now;
   }
@@ -102,14 +103,14 @@ TEST_CASE("the clocks count updates, and are refused where they make no sense") 
   staged.restore(last);
   CHECK(staged.numbers() == last);
   CHECK(last[0] > 0.0);
-  for (const std::size_t at : {0U, 1U, 6U, 7U}) {
+  for (const std::size_t at : {0U, 1U, 2U, 3U}) {
     for (const double number : {-1.0, std::nan("")}) {
       std::vector<double> bad = last;
       bad[at] = number;
       CHECK_THROWS_AS(staged.restore(bad), std::invalid_argument);
     }
   }
-  for (const std::size_t size : {0U, 2U, 8U, 10U}) {
+  for (const std::size_t size : {0U, 4U, 16U, 20U}) {
     CHECK_THROWS_AS(staged.restore(std::vector<double>(size)), std::invalid_argument);
   }
 }
@@ -203,14 +204,45 @@ std::vector<double> learned_of_common_and_rare(std::size_t width) {
 
 }  // namespace
 
-TEST_CASE("a weight moves by its gradient over the root of how often it occurs") {
-  // All gradients of a row are equal at first: 16 to 1 becomes 4 to 1.
+TEST_CASE("a weight moves by its gradient over a power of how often it occurs") {
+  // All gradients of a row are equal at first, 16 to 1.
   const auto apart = learned_of_common_and_rare(4096);
   REQUIRE(apart[1] > 0.0);
-  CHECK(apart[0] / apart[1] == doctest::Approx(4.0));
+  CHECK(apart[0] / apart[1] ==
+        doctest::Approx(std::pow(16.0, 1.0 - Rarity().power())).epsilon(0.01));
   // In one cell both are one weight, and neither is rare.
   const auto together = learned_of_common_and_rare(1);
   CHECK(std::abs(together[0]) == doctest::Approx(std::abs(together[1])));
+}
+
+namespace {
+
+// The power after 400 batches whose labels a frequent key tells, or one of many rare ones.
+double power_where(bool rare_tell) {
+  Recipe recipe = recipe_of(Recipe::LossKind::logistic, Precision::int8);
+  recipe.intercept = true;
+  recipe.storage = Recipe::StorageKind::cached;
+  recipe.width = 4096;
+  Learner learner(recipe);
+  test::Random random(5);
+  for (int batch = 0; batch < 400; ++batch) {
+    test::Rows rows;
+    for (int i = 0; i < 20; ++i) {
+      const std::size_t common = random.below(2), rare = random.below(600);
+      const bool tells = (rare_tell ? rare : common) % 2 == 1;
+      const double label = random.uniform() < (tells ? 0.8 : 0.2) ? 1.0 : 0.0;
+      rows.row({{1 + common, 1.0F}, {100 + rare, 1.0F}}, label);
+    }
+    learner.learn(rows.view(), {});
+  }
+  return learner.direction().numbers()[4 + Strength::kNumbers + Sharing::kNumbers];
+}
+
+}  // namespace
+
+TEST_CASE("the rare move further where they tell labels, and no further where they do not") {
+  CHECK(power_where(true) > 0.3);
+  CHECK(power_where(false) < 0.1);
 }
 
 TEST_CASE("rows of no weight say nothing about how often a key occurs") {
@@ -238,7 +270,7 @@ TEST_CASE("a model whose number of batches is a mean of others' goes on counting
   recipe.k = 2;
   Learner learner(recipe);
   auto numbers = learner.direction().numbers();
-  numbers[7] = 2.5;
+  numbers[3] = 2.5;
   learner.direction().restore(numbers);
   test::Random random(4);
   learner.learn(test::random_rows(random, 200, 50, 0.2).view(), {});

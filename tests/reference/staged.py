@@ -24,6 +24,7 @@ class Staged:
         self.means = np.full(settings.classes, first) if settings.intercept else None
         self.offset = np.zeros(settings.classes)
         self.sharing = Sharing()
+        self.rarity = Rarity()
 
     def direct(self, point):
         self.importance = point.importance
@@ -31,14 +32,13 @@ class Staged:
         self.taken = self.sharing.share() if few else 0.0
         before, full = self.batches, self.move_intercept(point)
         self.batches += 1
-        if point.passes == 0:
-            self.follow_noise(point, full)
         inside = point.inside
         present = np.maximum(np.count_nonzero(point.X, axis=0), 1)
         damping = 1.0 / np.maximum(np.sum(point.X**2, axis=0) / present, 1.0)[:, None]
         row = point.weights.sum() / np.count_nonzero(point.weights)
         occurrences = point.weights @ (point.X != 0) / row
-        alone_pace = damping * pace(occurrences)[:, None]
+        power = self.rarity.power
+        alone_pace = damping * pace(occurrences, power)[:, None]
         crowd = point.storage.crowd(point.keys, occurrences)
         counted = getattr(point.storage, "counts", False)
         if counted:
@@ -46,7 +46,11 @@ class Staged:
         roots = np.sqrt(np.maximum(crowd, 1e-100))
         trust = occurrences * roots if counted else occurrences
         worths = counted and point.w.shape[1] <= 2
-        shared_pace = damping * pace(crowd)[:, None]
+        shared_pace = damping * pace(crowd, power)[:, None]
+        if point.passes == 0:
+            part = self.follow_noise(point, full)
+            if before < 1000 or np.floor(before) % 4 == 0:
+                self.follow_rarity(point, full, part, occurrences, crowd)
         self.measures = Measures(
             magnitudes=1.0 / np.sqrt(damping[:, 0]),
             trust=trust,
@@ -126,7 +130,7 @@ class Staged:
             off = point.loss.residual(margins, point.labels, point.share).sum(axis=0)
             self.offset = self.offset + sign * step * off
 
-    def follow_noise(self, point, full) -> None:
+    def follow_noise(self, point, full) -> np.ndarray:
         part = point.margins - point.intercept
         rows = np.count_nonzero(point.weights)
         if rows > 1:
@@ -145,6 +149,30 @@ class Staged:
             information = rows * self.curvature / (0.05 * dispersion)
             growth *= information / (information + 20)
             self.log_strength = np.clip(self.log_strength + 0.05 * growth, np.log(0.02), 0)
+        return part
+
+    def follow_rarity(self, point, full, part, occurrences, crowd) -> None:
+        """By how the loss changes as the weights of the frequent grow, of cells and selected."""
+        logs = rough_log2(np.maximum(crowd, 1e-30))[:, None]
+        tilted = np.zeros_like(point.w)
+        for group in (point.inside, ~point.inside):
+            sizes = np.where(group & (occurrences > 0)[:, None], np.abs(point.w), 0.0)
+            mean = np.sum(sizes * logs) / sizes.sum() if sizes.any() else 0.0
+            tilted += np.where(group, (logs - mean) * point.w, 0.0)
+        change = point.X @ tilted
+        rows = np.count_nonzero(point.weights)
+        if rows > 1:
+            change = change - point.share @ change
+        residual = point.loss.residual(full, point.labels, point.share)
+        bend = point.loss.curvature(full, point.share)
+        dispersion = 2 * self.error if isinstance(point.loss, Squared) else 1.0
+        self.rarity.learn(
+            np.sum(residual * change),
+            np.einsum("ia,iab,ib->", change, bend, change),
+            np.einsum("ia,iab,ib->", change, bend, part),
+            (self.slope, self.curvature),
+            dispersion / rows,
+        )
 
     def residual(self, point, margins):
         """Residuals without the share of their mean that all rows have in common."""
@@ -156,6 +184,27 @@ class Staged:
     def block_step(self, own: float, running: float, wait: float) -> float:
         pace = self.importance * self.scale * np.exp(self.log_strength) * 1.5 / np.sqrt(1 + wait)
         return min(pace * np.sqrt(own * running), 2 * own)
+
+
+class Rarity:
+    """The power of how often weights are touched that their changes are divided by."""
+
+    def __init__(self) -> None:
+        self.power = 0.2
+        self.sums = np.zeros(3)
+
+    def learn(self, slope, curvature, mixed, common, noise) -> None:
+        self.sums += 0.05 * (np.array([slope, curvature, mixed]) - self.sums)
+        slope, curvature, mixed = self.sums
+        common_slope, common_curvature = common
+        if not (common_curvature > 0 and noise > 0):
+            return
+        slope -= mixed / common_curvature * common_slope
+        curvature -= mixed / common_curvature * mixed
+        if curvature > 0:
+            information = curvature / (0.05 * noise)
+            rate = 0.05 * information / (information + 20)
+            self.power = np.clip(self.power + rate * np.clip(slope / curvature, -1, 1), 0, 0.75)
 
 
 class Sharing:
@@ -186,9 +235,25 @@ def mean_of(amounts: np.ndarray) -> float:
     return sum(amounts) / np.count_nonzero(amounts)
 
 
-def pace(amounts: np.ndarray) -> np.ndarray:
-    """One over the root of each amount by the mean; equal paces make ties, to the last bit."""
-    return np.sqrt(mean_of(amounts) / np.maximum(amounts, 1e-100))
+def pace(amounts: np.ndarray, power: float) -> np.ndarray:
+    """One over a power of each amount by the mean; equal amounts move alike, to the last bit."""
+    logs, mean = (rough_log2(np.maximum(a, 1e-30)) for a in (amounts, mean_of(amounts)))
+    return rough_exp2(np.float32(power) * (mean - logs)).astype(np.float64)
+
+
+def rough_log2(amounts: np.ndarray) -> np.ndarray:
+    """Near enough, and the same on every machine."""
+    part, whole = np.frexp(np.asarray(amounts, dtype=np.float32))
+    part, whole = np.float32(2) * part - np.float32(1), (whole - 1).astype(np.float32)
+    return whole + part + np.float32(0.3466) * part * (np.float32(1) - part)
+
+
+def rough_exp2(powers: np.ndarray) -> np.ndarray:
+    shifted = powers + np.float32(127)
+    whole = shifted.astype(np.int32)
+    part = shifted - whole.astype(np.float32)
+    bent = np.float32(1) + part - np.float32(0.3371) * part * (np.float32(1) - part)
+    return np.ldexp(np.float32(1), whole - 127) * bent
 
 
 def line(point, residual, change) -> tuple[float, float]:

@@ -66,21 +66,25 @@ inline double dot(ConstReals a, ConstReals b) {
   return sum;
 }
 
-// Mean of the amounts above 0; 1 without any. Four sums, as one would wait for itself.
-inline double mean_of(ConstReals amounts) {
+// Sum of value(i) for i below n. Four sums, as one would wait for itself.
+template <class Value>
+double sum_of(std::size_t n, const Value& value) {
   constexpr std::size_t kSums = 4;
-  std::array<double, kSums> sums{}, counts{};
-  const auto add = [&](std::size_t sum, double amount) {
-    sums[sum] += amount;
-    counts[sum] += amount > 0.0 ? 1.0 : 0.0;
-  };
+  std::array<double, kSums> sums{};
   std::size_t i = 0;
-  for (; i + kSums <= amounts.size(); i += kSums) {
-    for (std::size_t sum = 0; sum < kSums; ++sum) add(sum, amounts[i + sum]);
+  for (; i + kSums <= n; i += kSums) {
+    for (std::size_t sum = 0; sum < kSums; ++sum) sums[sum] += value(i + sum);
   }
-  for (; i < amounts.size(); ++i) add(0, amounts[i]);
-  const double sum = (sums[0] + sums[1]) + (sums[2] + sums[3]);
-  return sum > 0.0 ? sum / ((counts[0] + counts[1]) + (counts[2] + counts[3])) : 1.0;
+  for (; i < n; ++i) sums[0] += value(i);
+  return (sums[0] + sums[1]) + (sums[2] + sums[3]);
+}
+
+// Mean of the amounts above 0; 1 without any.
+inline double mean_of(ConstReals amounts) {
+  const double* const at = amounts.data();
+  const double sum = sum_of(amounts.size(), [&](std::size_t i) { return at[i]; });
+  const auto is_any = [&](std::size_t i) { return at[i] > 0.0 ? 1.0 : 0.0; };
+  return sum > 0.0 ? sum / sum_of(amounts.size(), is_any) : 1.0;
 }
 
 inline double norm_of(ConstReals weights) {

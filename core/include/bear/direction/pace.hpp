@@ -1,0 +1,55 @@
+// How far each weight of a batch moves beside the others: by the size of its values, and by how
+// often it is touched, to the power that Rarity says.
+#pragma once
+
+#include "bear/direction.hpp"
+
+namespace bear {
+
+// Weights per element of Places::members; 0 where nothing can be selected.
+inline std::size_t width_of(const Places& places, ConstReals weights) {
+  return places.members.empty() ? 0 : weights.size() / places.members.size();
+}
+
+class Pace {
+ public:
+  // counts: whether the keys of this batch are to be counted.
+  void measure(const Point& point, double power, bool counts);
+
+  void damp_selected(const Places& places, Reals change) const;
+  void damp_cells(Reals change) const;
+
+  // The weights, each times how far the logarithm of how often it is touched is from the mean. The
+  // selected by themselves: what is held exactly differs from what shares cells in more than how
+  // often it occurs. rest: the weights without the selected.
+  void tilt(const Point& point, ConstReals rest, Reals tilted);
+
+  // salt: what draws for the keys of this batch begin from.
+  Measures measures(std::uint64_t salt) const;
+
+ private:
+  void measure_values(const Point& point);
+  void measure_occurrences(const Point& point);
+  void count(const Point& point, const CountingCells& cells, bool counts);
+  void set_cells(double power);
+  void set_trust(const Point& point, bool counting);
+
+  double power_ = 0.0;
+  std::vector<double> damping_;  // of the keys; empty where no value is large
+  double usual_ = 1.0;           // magnitude of values
+  std::vector<double> often_;    // how often each key occurs, and the mean of those that do
+  double often_mean_ = 1.0;
+  std::vector<double> met_;      // how often keys of a key's cell did before
+  std::vector<double> counted_;  // how often keys are to be counted; empty: not this time
+  std::vector<double> cells_;    // how often keys of a key's cell occur with those before; then the
+                                 // factor on its change
+  std::vector<double> roots_;    // of that number
+  std::vector<float> logs_;      // of the same, to base 2
+  bool worths_ = false;          // whether the roots tell what weights are worth
+  std::vector<double> trust_;    // what the square of a weight in cells counts by, over
+  double enough_ = 1.0;          // this
+  std::vector<double> chosen_, chosen_often_;  // of the selected alone
+  std::vector<float> chosen_logs_;
+};
+
+}  // namespace bear

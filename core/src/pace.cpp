@@ -1,0 +1,141 @@
+#include "bear/direction/pace.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "bear/direction/rarity.hpp"
+#include "bear/rough.hpp"
+#include "bear/storage/byte_cells.hpp"
+
+namespace bear {
+
+namespace {
+
+// A key of mean frequency must be above the smallest of the selected by the root of this to replace
+// it.
+constexpr double kMargin = 1.5;
+constexpr double kNever = 1e-30;      // less often than anything that occurs
+constexpr double kCountedOnce = 4.0;  // batches of which one is counted
+
+float log_of(double often) { return rough_log2(static_cast<float>(std::max(often, kNever))); }
+
+}  // namespace
+
+void Pace::measure(const Point& point, double power, bool counts) {
+  power_ = power;
+  measure_values(point);
+  measure_occurrences(point);
+  cells_.resize(often_.size());
+  point.storage.crowd(point.places, often_, cells_);
+  const CountingCells* const counting = point.storage.counting();
+  if (counting != nullptr) count(point, *counting, counts);
+  set_cells(power);
+  set_trust(point, counting != nullptr);
+}
+
+// A step that suits a value of 40 is 1,600 times too small for one of 1. So steps are taken as if
+// the values of a feature were divided by their root mean square where that is above 1; where no
+// value is, as in text and clicks, nothing changes.
+void Pace::measure_values(const Point& point) {
+  usual_ = 1.0;
+  if (!point.active.mean_squares(damping_)) return damping_.clear();
+  double sum = 0.0;
+  for (double& square : damping_) {
+    square = 1.0 / std::max(square, 1.0);
+    sum += square;
+  }
+  usual_ = std::sqrt(static_cast<double>(damping_.size()) / sum);
+}
+
+void Pace::measure_occurrences(const Point& point) {
+  point.active.occurrences(point.targets.weights, often_);
+  if (!point.targets.weights.empty()) {
+    const double row = point.targets.total() / static_cast<double>(point.targets.weighed());
+    for (double& times : often_) times = row > 0.0 ? times / row : 0.0;
+  }
+  often_mean_ = mean_of(often_);
+}
+
+// To the keys of this batch come those that were met before. One in four is counted, four times
+// over: counters are estimates, and to write them takes longer than to read them.
+void Pace::count(const Point& point, const CountingCells& cells, bool counts) {
+  met_.resize(often_.size());
+  cells.met(point.places.cells, point.places.depth, met_);
+  for (std::size_t i = 0; i < met_.size(); ++i) {
+    cells_[i] += cells_[i] > 0.0 ? kPatience + met_[i] : 0.0;
+  }
+  counted_.clear();
+  if (!counts) return;
+  counted_ = often_;
+  for (double& times : counted_) times *= kCountedOnce;
+}
+
+// A selected weight moves by its occurrences in the batch, one of a cell by how often all keys of
+// the cell occur, and did where that is counted. Where nothing occurs nothing moves, so any finite
+// pace will do.
+void Pace::set_cells(double power) {
+  const std::size_t n = often_.size();
+  const float usual = log_of(mean_of(cells_));
+  roots_.resize(n);
+  logs_.resize(n);
+  const std::span pace(cells_), roots(roots_);
+  const std::span logs(logs_);
+  for (std::size_t i = 0; i < n; ++i) roots[i] = std::sqrt(std::max(pace[i], kNever));
+  for (std::size_t i = 0; i < n; ++i) logs[i] = log_of(pace[i]);
+  for (std::size_t i = 0; i < n; ++i) pace[i] = pace_of(power, logs[i], usual);
+  for (std::size_t i = 0; i < damping_.size(); ++i) pace[i] *= damping_[i];
+}
+
+void Pace::set_trust(const Point& point, bool counting) {
+  trust_ = often_;
+  if (counting) {
+    for (std::size_t i = 0; i < trust_.size(); ++i) trust_[i] *= roots_[i];
+  }
+  worths_ = counting && point.loss.classes() <= kFewClasses;
+  enough_ = kMargin * (worths_ ? often_mean_ : mean_of(trust_));
+}
+
+Measures Pace::measures(std::uint64_t salt) const {
+  const ConstReals worth = worths_ ? ConstReals(roots_) : ConstReals();
+  return {damping_, counted_, trust_, enough_, worth, usual_, salt};
+}
+
+void Pace::damp_selected(const Places& places, Reals change) const {
+  const std::size_t width = width_of(places, change);
+  const float usual = log_of(often_mean_);
+  for (const std::uint32_t i : places.chosen) {
+    const std::size_t column = places.column_of(i);
+    const double pace = pace_of(power_, log_of(often_[column]), usual);
+    scale_few(&change[i * width], width, damping_.empty() ? pace : damping_[column] * pace);
+  }
+}
+
+void Pace::damp_cells(Reals change) const {
+  const std::size_t n = cells_.size(), width = n == 0 ? 1 : change.size() / n;
+  if (width == 1) {
+    for (std::size_t i = 0; i < n; ++i) change[i] *= cells_[i];
+  } else {
+    for (std::size_t i = 0; i < n; ++i) scale_few(&change[i * width], width, cells_[i]);
+  }
+}
+
+void Pace::tilt(const Point& point, ConstReals rest, Reals tilted) {
+  const Places& places = point.places;
+  const std::size_t n = places.chosen.size(), width = width_of(places, rest);
+  bear::tilt(rest, logs_, often_, tilted);
+  chosen_.resize(n * width);
+  chosen_logs_.resize(n);
+  chosen_often_.resize(n);
+  for (std::size_t c = 0; c < n; ++c) {
+    const std::size_t i = places.chosen[c], column = places.column_of(i);
+    copy_few(&point.weights[i * width], &chosen_[c * width], width);
+    chosen_logs_[c] = logs_[column];
+    chosen_often_[c] = often_[column];
+  }
+  bear::tilt(chosen_, chosen_logs_, chosen_often_, chosen_);
+  for (std::size_t c = 0; c < n; ++c) {
+    copy_few(&chosen_[c * width], &tilted[places.chosen[c] * width], width);
+  }
+}
+
+}  // namespace bear

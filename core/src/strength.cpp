@@ -1,0 +1,58 @@
+#include "bear/direction/strength.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace bear {
+
+namespace {
+
+// Steps begin small: what noise does early to a short stream is not undone later, while shy steps
+// grow to full strength within some 20 batches. Margins may be a little too bold before steps
+// shrink: one pass of text is better for it, and clicks are not worse.
+constexpr double kFirst = 0.35, kLeast = 0.02;  // full strength is 1
+constexpr double kMemory = 0.05;                // of the running slope
+constexpr double kRate = 0.05;                  // at which strength follows it
+constexpr double kBoldness = 0.1;               // share that is let pass
+// With many classes margins are bold because cells are shared, which smaller steps do not mend.
+constexpr double kManyBoldness = 0.5;
+constexpr double kMostShrink = -1.0, kMostGrowth = 3.0;
+// Information about the factor on the margins, in squared standard errors, at which strength
+// follows at half its rate: with one click in a hundred rows a few batches say nothing.
+constexpr double kInformation = 20.0;
+
+}  // namespace
+
+Strength::Strength() : logarithm_(std::log(kFirst)) {}
+
+double Strength::factor() const { return std::exp(logarithm_); }
+
+double Strength::noise(const Loss& loss, const Targets& targets) const {
+  return loss.dispersion(error_) / static_cast<double>(targets.weighed());
+}
+
+void Strength::learn(const Loss& loss, const Targets& targets, const Bend& bend, double value) {
+  running_.slope += kMemory * (bend.slope - running_.slope);
+  running_.curvature += kMemory * (bend.curvature - running_.curvature);
+  error_ += kMemory * (value - error_);
+  const double variance = noise(loss, targets);
+  if (!(running_.curvature > 0.0) || !(variance > 0.0)) return;
+  const double boldness = loss.classes() > 2 ? kManyBoldness : kBoldness;
+  const double growth =
+      std::clamp(boldness - running_.slope / running_.curvature, kMostShrink, kMostGrowth);
+  const double information = running_.curvature / (kMemory * variance);
+  logarithm_ += kRate * growth * information / (information + kInformation);
+  logarithm_ = std::clamp(logarithm_, std::log(kLeast), 0.0);
+}
+
+std::array<double, Strength::kNumbers> Strength::numbers() const {
+  return {logarithm_, running_.slope, running_.curvature, error_};
+}
+
+void Strength::restore(std::span<const double> numbers) {
+  logarithm_ = std::clamp(numbers[0], std::log(kLeast), 0.0);
+  running_ = {numbers[1], numbers[2]};
+  error_ = numbers[3];
+}
+
+}  // namespace bear
