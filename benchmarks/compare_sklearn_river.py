@@ -72,8 +72,8 @@ def with_bearsketch(train: str, test: str) -> Outcome:
     from bearsketch import SketchClassifier
     from bearsketch.io import open_stream
 
-    model = SketchClassifier(k=1000, memory="4MiB").fit_stream(train, format="text", presence=True)
-    with open_stream(test, format="text", presence=True) as batches:
+    model = SketchClassifier(k=1000, memory="4MiB").fit_stream(train, format="text")
+    with open_stream(test, format="text") as batches:
         predicted = [label for batch in batches for label in model.predict(batch)]
     return model, predicted, list(model.selected_names_)
 

@@ -15,9 +15,9 @@ train, test = mails()
 
 # %%
 # Learn from the file as it is: JSON Lines with a field ``label`` and a field ``text``. The memory
-# is what the model may keep; there is nothing to tune. A word counts once a mail (``presence``).
+# is what the model may keep; there is nothing to tune. A word counts once a mail.
 
-reading = {"format": "jsonl", "ngrams": (1, 2), "presence": True}
+reading = {"format": "jsonl", "ngrams": (1, 2)}
 spam = SketchClassifier(k=300, memory="128KiB")
 spam.fit_stream(train, classes=["ham", "spam"], **reading)
 

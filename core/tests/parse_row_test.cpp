@@ -85,10 +85,25 @@ TEST_CASE("equal keys are refused when they must not be") {
   CHECK(make({{7, 1}, {6, 2}}, Duplicates::refuse).finished == Row::Finished::yes);
 }
 
-TEST_CASE("equal keys count once when asked") {
-  const Made made = make({{7, 1}, {8, 1}, {7, 2}, {7, 1}}, Duplicates::once);
-  CHECK(made.keys == std::vector<Key>{7, 8});
-  CHECK(made.values == std::vector<float>{2, 1});
+TEST_CASE("equal names count once where asked, and add up elsewhere in the row") {
+  Row row{Options{}};
+  Block block;
+  row.start(block);
+  const auto add = [&](std::string_view name) { CHECK(row.add(name, 1, 1) == Row::Added::yes); };
+  for (const std::string_view name : {"n", "n", "both"}) add(name);
+  row.count_once(true);
+  row.count_once(true);
+  for (const std::string_view name : {"w", "both", "w", "w", "both"}) add(name);
+  row.count_once(false);
+  for (const std::string_view name : {"n", "both"}) add(name);
+  CHECK(row.finish(Duplicates::sum) == Row::Finished::yes);
+  CHECK(row.duplicates() == 7);
+  std::vector<std::pair<std::string, float>> made;
+  for (std::size_t i = 0; i < block.keys.size(); ++i) {
+    made.emplace_back(block.names[i], block.values[i]);
+  }
+  std::sort(made.begin(), made.end());
+  CHECK(made == std::vector<std::pair<std::string, float>>{{"both", 3}, {"n", 3}, {"w", 1}});
 }
 
 TEST_CASE("a sum beyond float32 is an error") {

@@ -279,20 +279,28 @@ def test_a_given_separator_is_used():
 
 def test_named_columns_are_read_as_n_grams():
     text = b"plan,review,label\npro,Good good TEA,1\nfree,,0\n"
-    rows = rows_of(table(text), text_columns=["review"])
+    rows = rows_of(table(text), text_columns=["review"], presence=False)
     assert rows == [{"plan=pro": 1.0, "review^good": 2.0, "review^tea": 1.0}, {"plan=free": 1.0}]
-    options = {"ngrams": (1, 2), "lowercase": False, "presence": True, "drop": ["plan"]}
+    options = {"ngrams": (1, 2), "lowercase": False, "drop": ["plan"]}
     rows = rows_of(table(text), text_columns=["review"], **options)
     words = ["Good", "good", "TEA", "Good good", "good TEA"]
     assert rows[0] == {f"review^{words}": 1.0 for words in words}
-    rows = rows_of(table(text), text_columns=["review"], ngrams=None, char_ngrams=(3, 3))
-    assert rows[0]["review^#goo"] == 2.0
+    chars = {"ngrams": None, "char_ngrams": (3, 3), "presence": False}
+    assert rows_of(table(text), text_columns=["review"], **chars)[0]["review^#goo"] == 2.0
     # The same names as JSON Lines give.
     line = named(b'{"plan":"pro","review":"Good good TEA","label":1}\n', "t.jsonl")
     assert (
         rows_of(line, text_columns=["review"])[0]
         == rows_of(table(text), text_columns=["review"])[0]
     )
+
+
+def test_only_n_grams_count_once():
+    line = b'{"n": 5, "n": 2, "tags": ["a", "a"], "text": "Tea tea"}\n'
+    expected = {"n": 7.0, "tags=a": 2.0, "text^tea": 1.0}
+    assert rows_of(named(line, "t.jsonl")) == [expected]
+    counted = rows_of(named(line, "t.jsonl"), presence=False)
+    assert counted == [expected | {"text^tea": 2.0}]
 
 
 def test_columns_of_text_are_told_and_known():

@@ -94,3 +94,16 @@ def test_long_names_of_columns_are_cut_in_messages():
     with pytest.raises(ParameterError) as caught:
         next(iter(open_stream(table, "csv", label_column="c")))
     assert len(str(caught.value)) < 300
+
+
+def test_labelled_text_is_text_in_a_file_of_tsv_too():
+    first = b"rec.autos\tFrom: a reader, who asks what car this could be\n"
+    rest = b"sci.space\tthe orbit of the moon\nrec.autos\tmy car is for sale\n"
+    assert guess_format(first + rest, "posts.tsv") == "text"
+    assert guess_format(first + rest, "posts.tsv.gz") == "text"
+    # A label that comes again is no name of a column.
+    assert guess_format(b"sci.space\twhat is an orbit\n" + rest, "posts.tsv") == "text"
+    # What could be a header is one.
+    assert guess_format(b"group\ttext of the post\n" + rest, "posts.tsv") == "tsv"
+    assert guess_format(b"group\ttext\n" + rest, "posts.tsv") == "tsv"
+    assert guess_format(first + rest, "posts.csv") == "csv"

@@ -155,7 +155,7 @@ TEXT = b"spam\tBuy now now\nham\tHello you\n\thidden\n"
 
 
 def test_text_labels_and_ngrams():
-    with open_stream(io.BytesIO(TEXT), "text", ngrams=(1, 2)) as stream:
+    with open_stream(io.BytesIO(TEXT), "text", ngrams=(1, 2), presence=False) as stream:
         batch = next(iter(stream))
     assert batch.labels.tolist() == ["spam", "ham", ""]
     first = {batch.names[i]: float(batch.values[i]) for i in range(int(batch.indptr[1]))}
@@ -163,7 +163,7 @@ def test_text_labels_and_ngrams():
 
 
 def test_text_without_labels_and_by_presence():
-    with open_stream(io.BytesIO(TEXT), "text", label_from="none", presence=True) as stream:
+    with open_stream(io.BytesIO(TEXT), "text", label_from="none") as stream:
         batch = next(iter(stream))
     assert set(batch.values.tolist()) == {1.0}
     assert stream.counts.unlabelled == 3

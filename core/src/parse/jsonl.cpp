@@ -127,7 +127,10 @@ bool JsonlParser::read_text(JsonReader& in) {
     return ngrams_.each(view(text_), view(name_),
                         [&](std::string_view name) { return add(name, 1, at); });
   };
-  return in.kind() == Kind::array ? in.each_element(one) : one();
+  row_.count_once(!counts_);
+  const bool read = in.kind() == Kind::array ? in.each_element(one) : one();
+  row_.count_once(false);
+  return read;
 }
 
 bool JsonlParser::read_feature(JsonReader& in) {

@@ -21,6 +21,7 @@ void Row::clear_items() {
   items_.clear();
   given_.clear();
   hashed_.clear();
+  once_.clear();
   text_.clear();
   ends_.clear();
   ends_.push(0);
@@ -100,24 +101,34 @@ Row::Finished Row::put_in_order(Duplicates duplicates) {
   if (equal != items_.end()) {
     duplicate_ = equal->key;
     if (duplicates == Duplicates::refuse) return Finished::duplicate;
-    if (const Finished merged = merge_equal(duplicates); merged != Finished::yes) return merged;
+    if (const Finished merged = merge_equal(); merged != Finished::yes) return merged;
   }
   write_items();
   return Finished::yes;
 }
 
-Row::Finished Row::merge_equal(Duplicates duplicates) {
+bool Row::counts_once(const Item& item) const {
+  const auto after = std::upper_bound(once_.begin(), once_.end(), item.place);
+  return (after - once_.begin()) % 2 == 1;
+}
+
+Row::Finished Row::merge_equal() {
   std::size_t kept = 0;
   const std::size_t n = items_.size();
   const bool named = !given_.empty();
   for (std::size_t i = 0; i < n;) {
     Item item = items_[i];
-    double sum = item.value;
-    for (++i; i < n && items_[i].key == item.key; ++i) {
-      sum = duplicates == Duplicates::sum ? sum + items_[i].value : items_[i].value;
-      ++duplicates_;
+    double sum = 0.0, once = 0.0;
+    for (const std::size_t first = i; i < n && items_[i].key == item.key; ++i) {
+      if (counts_once(items_[i])) {
+        once = items_[i].value;
+      } else {
+        sum += items_[i].value;
+      }
+      duplicates_ += i > first;
       if (named && name(item) != name(items_[i])) ++collisions_;
     }
+    sum += once;
     if (std::abs(sum) > std::numeric_limits<float>::max()) return Finished::out_of_range;
     item.value = static_cast<float>(sum);
     if (item.value != 0) items_[kept++] = item;

@@ -19,6 +19,7 @@ LineParser::Line TextParser::parse_line() {
     if (!label.empty() && !set_label(label, label.data())) return Line::error;
     text.remove_prefix(tab + 1);
   }
+  row_.count_once(!counts_);
   const bool read =
       ngrams_.each(text, {}, [&](std::string_view name) { return add(name, 1, text.data()); });
   return read ? Line::row : Line::error;

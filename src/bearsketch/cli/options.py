@@ -111,7 +111,8 @@ READING: dict[str, Any] = {
         _option(
             panel=_LABELS,
             metavar="header|file|none",
-            help="FASTA and FASTQ: where labels are; file takes the file's name.",
+            help="FASTA and FASTQ: where labels are; file takes the file's name. Text: none, if "
+            "lines have no label and TAB in front.",
         ),
     ],
     "label_regex": Annotated[
@@ -154,7 +155,12 @@ READING: dict[str, Any] = {
     ],
     "presence": Annotated[
         bool | None,
-        _option("--presence/--counts", panel=_SEQUENCE, help="Value 1 instead of a count."),
+        _option(
+            "--presence/--counts",
+            panel=_TEXT,
+            help="Value 1, or how often a word, n-gram or k-mer occurs. "
+            "\\[--presence; of k-mers --counts]",
+        ),
     ],
     "text_columns": Annotated[
         str | None,

@@ -54,7 +54,7 @@ class Words:
         """(word, weight) of the heaviest, heaviest first."""
         lines = LINES[self.dataset](self.data)
         source = io.BytesIO(b"".join(a.encode() + b"\t" + words + b"\n" for a, words in lines))
-        options = {"include_unlabelled": False, "presence": True, "seed": self.seed}
+        options = {"include_unlabelled": False, "seed": self.seed}
         with open_stream(source, "text", **options) as stream:
             training = Training(stream, memory=WORD_MEMORY, k=WORD_K, seed=self.seed)
             training.run()

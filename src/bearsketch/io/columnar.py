@@ -51,6 +51,7 @@ _REPLACED = (
     "the first line is taken for a header and no example, its names replaced by those given; if it "
     "is an example, say so with header=False (--no-header)"
 )
+_LONGEST_FIELD = 80  # of a name that a column could have
 # Labels of tables that are 1 and 0, as those of Arrow are; in any case of letters.
 _TRUTHS = {b"true": 1.0, b"false": 0.0}
 
@@ -114,7 +115,7 @@ class TableReader(ABC):
                 *(self._options.ngrams or (0, 0)),
                 *(self._options.char_ngrams or (0, 0)),
                 self._options.lowercase,
-                not self._options.presence,
+                self._options.presence is False,
             ),
         )
         bad = {row: self._trouble(row, column, *rest) for row, column, *rest in got["errors"]}
@@ -363,8 +364,16 @@ class CsvReader(TableReader):
         return np.asarray(self._table.lines(first, last))
 
 
+
+
 def long_name_hint(field: str) -> str:
     """Say what to do about a value that is too long to be part of a feature's name."""
+    if len(field) > _LONGEST_FIELD:
+        return (
+            "The first line was taken for a header, and that of this column is no name: if it is "
+            "an example, say so with header=False (--no-header). LABEL TAB TEXT is read with "
+            "format='text' (--format text)."
+        )
     return (
         f"If it is text, have it read by its words: text_columns=[{field!r}] (--text-columns "
         f"{field}). Raise the limit name_bytes (--limit) if it is right as one name."

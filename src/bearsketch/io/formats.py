@@ -38,6 +38,7 @@ _SVMLIGHT = re.compile(
 _VW = re.compile(rb"(?:[^|\t]*\t)?(?:[^\s|,]+[ \t]+){0,3}(?:'?[^\s|,]+)?[ \t]*\|[^,]*")
 _LABELLED = re.compile(rb"[^\t ]{1,64}\t[^\t]*")
 _WORDS = 4  # of a text; a table of two columns has fewer in some line, its header at least
+_SENTENCE = 8  # words that no column has for a name
 _LINES = 20  # that are looked at
 _BOM = b"\xef\xbb\xbf"
 _QUOTED = re.compile(rb'"[^"]*"')
@@ -66,7 +67,9 @@ def guess_format(head: bytes, name: str = "") -> str:
     >>> guess_format(b"label\ttext\nneg\tthe worst of all films\n")
     'tsv'
     """
-    return _by_content(head, SURE) or format_named(name) or _by_content(head, LIKELY) or "text"
+    named = format_named(name)
+    tests = SURE | {"text": _is_headless_text} if named == "tsv" else SURE
+    return _by_content(head, tests) or named or _by_content(head, LIKELY) or "text"
 
 
 def format_named(name: str) -> str | None:
@@ -124,6 +127,14 @@ def _is_labelled_text(text: bytes, lines: list[bytes]) -> bool:
         _LABELLED.fullmatch(line) and len(line.partition(b"\t")[2].split()) >= _WORDS
         for line in lines
     )
+
+
+def _is_headless_text(text: bytes, lines: list[bytes]) -> bool:
+    """Whether the first line too is labelled text, and no header of two columns."""
+    if not _is_labelled_text(text, lines):
+        return False
+    (label, _, words), *others = (line.partition(b"\t") for line in lines)
+    return len(words.split()) >= _SENTENCE or any(label == other for other, *_ in others)
 
 
 def _delimited(delimiter: bytes) -> Callable[[bytes, list[bytes]], bool]:

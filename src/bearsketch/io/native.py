@@ -65,7 +65,7 @@ def _kmer_options(form: str, options: ReadOptions) -> dict[str, Any]:
         "k": options.kmer,
         "alphabet": options.alphabet,
         "canonical": options.canonical,
-        "counts": not options.presence,
+        "counts": not options.presence,  # None too: k-mers have their count
         "window": options.window,
         "stride": options.stride,
     }
@@ -76,7 +76,7 @@ def _ngram_options(options: ReadOptions) -> dict[str, Any]:
         "words": options.ngrams or (0, 0),
         "chars": options.char_ngrams or (0, 0),
         "lower": options.lowercase,
-        "counts": not options.presence,
+        "counts": options.presence is False,
     }
 
 

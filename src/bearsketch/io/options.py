@@ -88,8 +88,9 @@ class ReadOptions:
     alphabet : {"acgt", "iupac"}
     canonical : bool
         Whether a k-mer and its reverse complement are one feature.
-    presence : bool
-        Whether k-mers and n-grams have the value 1 instead of their count.
+    presence : bool, optional
+        Whether k-mers and n-grams have the value 1 instead of their count. Default: n-grams
+        have, as long texts say little by repeating a word, and k-mers have their count.
     window, stride : int
         Cut sequences into reads of ``window`` bases, one every ``stride``; 0 = do not.
     label_from : {"auto", "header", "file", "none"}
@@ -137,7 +138,7 @@ class ReadOptions:
     kmer: int | None = None
     alphabet: Literal["acgt", "iupac"] = "acgt"
     canonical: bool = True
-    presence: bool = False
+    presence: bool | None = None
     window: int = 0
     stride: int = 0
     label_from: Literal["auto", "header", "file", "none"] = "auto"
@@ -273,7 +274,7 @@ CHECKS: dict[str, Check] = {
     "kmer": _integer(1, 32, "an integer from 1 to 32", optional=True),
     "alphabet": _one_of("acgt", "iupac"),
     "canonical": _BOOL,
-    "presence": _BOOL,
+    "presence": ("True or False", lambda value: value is None or isinstance(value, bool)),
     "window": _integer(0, _MANY, "an integer of at least 0"),
     "stride": _integer(0, _MANY, "an integer of at least 0"),
     "label_from": _one_of("auto", "header", "file", "none"),

@@ -122,6 +122,7 @@ def _still_true(record: dict[str, Any], given: dict[str, Any]) -> dict[str, Any]
     """Take what a model remembers, but for labels that are told anew; features must stay."""
     kept = read_options(record)
     defaults = {spec.name: spec.default for spec in fields(ReadOptions)}
+    defaults["presence"] = record.get("format") not in ("fasta", "fastq")
     for name in FIXED if "options" in record else ():
         before = kept.get(name, defaults[name])
         now = given.get(name, before)

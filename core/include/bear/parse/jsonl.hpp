@@ -13,9 +13,8 @@
 //
 // One field holds the label (a string, number or boolean, the latter read as 1 and 0; null or
 // absent means unlabelled), others may hold the weight and the tag; fields to skip may be of any
-// shape. The same feature twice adds up, or with n-grams not to be counted
-// stays as it is; anything nested deeper is an error, as is a string that is
-// not UTF-8.
+// shape. The same feature twice adds up, but for n-grams that are not to be counted; anything
+// nested deeper is an error, as is a string that is not UTF-8.
 #pragma once
 
 #include <string>
@@ -38,7 +37,7 @@ class JsonlParser final : public LineParser {
   JsonlParser(const Options& options, const NgramOptions& ngrams, JsonlOptions fields)
       : LineParser(options, "JSL"),
         ngrams_(ngrams),
-        merge_(ngrams.counts ? Duplicates::sum : Duplicates::once),
+        counts_(ngrams.counts),
         fields_(std::move(fields)),
         unmet_(named_fields(fields_)) {}
 
@@ -49,7 +48,6 @@ class JsonlParser final : public LineParser {
 
   static std::vector<std::string> named_fields(const JsonlOptions& fields);
   Line parse_line() override;
-  Duplicates duplicates() const override { return merge_; }
   bool read_field(JsonReader& in, std::string_view field);
   bool read_label(JsonReader& in);
   bool read_weight(JsonReader& in);
@@ -65,7 +63,7 @@ class JsonlParser final : public LineParser {
   bool add_name(float value, const char* at);
 
   Ngrams ngrams_;
-  Duplicates merge_;
+  bool counts_;
   JsonlOptions fields_;
   std::vector<std::string> unmet_;
   Buffer<char> name_, text_, label_text_, tag_text_;

@@ -9,8 +9,8 @@ namespace bear::parse {
 // automatic: the first label seen decides; a label of the other kind is then an error.
 enum class Labels { automatic, number, name };
 
-// What the same feature twice in one row means: values add up, the largest counts, or an error.
-enum class Duplicates { sum, once, refuse };
+// What the same feature twice in one row means: values add up, or an error.
+enum class Duplicates { sum, refuse };
 
 struct Options {
   std::uint64_t seed = 0;  // of the names' hash

@@ -98,6 +98,11 @@ class Row {
     return Added::yes;
   }
 
+  // Whether named features from here on count once, however often they come.
+  void count_once(bool once) {
+    if (once == (once_.size() % 2 == 0)) once_.push(static_cast<std::uint32_t>(given_.size()));
+  }
+
   // Sorts the entries by key unless they are sorted, and merges or refuses equal ones. A sum of 0
   // leaves the row. The result does not depend on the order the entries came in.
   Finished finish(Duplicates duplicates) {
@@ -135,12 +140,13 @@ class Row {
     text_.add_written(size);
     ends_.push(static_cast<std::uint32_t>(text_.size()));
   }
+  bool counts_once(const Item& item) const;
   void clear_items();
   void take_names();
   void take_ids();
   void take_sorted(const Key* keys, const float* values, std::size_t n);
   Finished put_in_order(Duplicates duplicates);
-  Finished merge_equal(Duplicates duplicates);
+  Finished merge_equal();
   void write_items();
   void write_names();
   std::string_view name(const Item& item) const {
@@ -164,6 +170,7 @@ class Row {
   Buffer<char> text_;
   Buffer<std::uint32_t> ends_;
   Buffer<Key> hashed_;
+  Buffer<std::uint32_t> once_;  // numbers of features at which they begin to count once, or end to
 };
 
 }  // namespace bear::parse

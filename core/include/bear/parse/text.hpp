@@ -15,18 +15,13 @@ namespace bear::parse {
 class TextParser final : public LineParser {
  public:
   TextParser(const Options& options, const NgramOptions& ngrams, bool labelled)
-      : LineParser(options, "TXT"),
-        ngrams_(ngrams),
-        merge_(ngrams.counts ? Duplicates::sum : Duplicates::once),
-        labelled_(labelled) {}
+      : LineParser(options, "TXT"), ngrams_(ngrams), counts_(ngrams.counts), labelled_(labelled) {}
 
  private:
   Line parse_line() override;
-  Duplicates duplicates() const override { return merge_; }
 
   Ngrams ngrams_;
-  Duplicates merge_;
-  bool labelled_;
+  bool counts_, labelled_;
 };
 
 }  // namespace bear::parse

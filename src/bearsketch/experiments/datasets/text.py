@@ -154,7 +154,10 @@ def _words(lines: Callable[[str], list[Line]], classes: int) -> Prepared:
     parts = [lines(part) for part in ("train", "test")]
     groups = sorted({label for label, _ in parts[0]})
     number = {label: str(i) for i, label in enumerate(groups)}
-    read = [_read([(number[a], text) for a, text in part], ngrams=(1, 2)) for part in parts]
+    read = [
+        _read([(number[a], text) for a, text in part], ngrams=(1, 2), presence=False)
+        for part in parts
+    ]
     train, test, dimension = numbered(*(unit_length(part, logarithm=True) for part in read))
     return Prepared(train, test, dimension, classes)
 
