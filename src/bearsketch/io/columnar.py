@@ -364,8 +364,6 @@ class CsvReader(TableReader):
         return np.asarray(self._table.lines(first, last))
 
 
-
-
 def long_name_hint(field: str) -> str:
     """Say what to do about a value that is too long to be part of a feature's name."""
     if len(field) > _LONGEST_FIELD:
