@@ -89,3 +89,18 @@ def test_models_of_matrices_merge_where_they_have_the_same_columns(tmp_path):
     assert SketchClassifier.load(out).n_features_in_ == 20
     assert "20 and 30 columns" in bearsketch("merge", paths[0], paths[2], "-o", out).stderr
     assert "0 examples" not in good("info", paths[0]).stdout
+
+
+def test_what_is_selected_for_each_class_is_counted_as_info_does(tmp_path):
+    parts = []
+    for name, extra in (("a", "new"), ("b", "old")):
+        lines = "".join(
+            f"{label} |w {label}{i % 7} {extra}{i % 5}\n" for i in range(60) for label in "xyz"
+        )
+        parts.append(tmp_path / f"{name}.bear")
+        options = ("--per-class", "--memory", "8KiB", "-k", "4", "--format", "vw")
+        good("train", "-", "-o", parts[-1], *options, input=lines)
+    merged = tmp_path / "c.bear"
+    got = json.loads(good("merge", *parts, "-o", merged, "--json").stdout)
+    facts = json.loads(good("info", merged, "--json").stdout)
+    assert got["selected"] == facts["selected"] == 12

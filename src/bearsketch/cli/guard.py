@@ -39,7 +39,7 @@ def guarded(command: Callable[..., None]) -> Callable[..., None]:
         except Exception as error:
             _end(error)
         except KeyboardInterrupt as stopped:
-            say(str(stopped) or "interrupted; no file was written")
+            say(str(stopped) or "interrupted; no file was changed")
             _leave(128 + getattr(stopped, "number", signal.SIGINT))
 
     return run

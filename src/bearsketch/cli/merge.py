@@ -46,8 +46,8 @@ def merge(
     parts = _load(models, output)
     learner = average(parts)
     records = [part.run for part in parts]
-    dropped = {key for part in parts for key in _selected_keys(part)}
-    kept = set(_selected_keys(learner))
+    dropped = {entry for part in parts for entry in _selected_entries(part)}
+    kept = set(_selected_entries(learner))
     learner.run = _joined(records)
     learner.save(output)
     results = {
@@ -105,8 +105,10 @@ def _check_read_alike(one: dict[str, Any], other: dict[str, Any]) -> None:
             raise IncompatibleError(f"their data was read with different {name}")
 
 
-def _selected_keys(learner: Learner) -> list[int]:
-    return [] if learner.config.k == 0 else learner.selected().keys.tolist()
+def _selected_entries(learner: Learner) -> list[tuple[int, int]]:
+    """Each selected key with its selection: one for all classes, or one a class."""
+    core = learner._core
+    return [(g, key) for g in range(core.groups) for key in core.selected(g)["keys"].tolist()]
 
 
 def _joined(records: list[dict[str, Any]]) -> dict[str, Any]:
