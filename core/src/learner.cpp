@@ -40,6 +40,13 @@ Precision selected_precision(const Recipe& recipe, std::size_t classes) {
   return classes > 1 && !recipe.per_class ? Precision::int8 : Precision::bfloat16;
 }
 
+// Weights of a few selected that are trained as a model of their own are full of noise, the more so
+// the more often a key comes; over many classes noise adds up in the norm, while the largest weight
+// is that of a key that speaks for a class.
+Size size_to_keep(const Recipe& recipe) {
+  return recipe.direction == Recipe::DirectionKind::staged ? Size::largest : Size::norm;
+}
+
 std::unique_ptr<Storage> make_storage(const Recipe& recipe, std::size_t classes,
                                       Selection& selection) {
   const SketchShape shape{recipe.width, recipe.depth,
@@ -96,7 +103,7 @@ Learner::Learner(const Recipe& recipe)
       loss_(make_loss(recipe)),
       classes_(loss_->classes()),
       selection_(recipe.k, classes_, recipe.per_class, selected_precision(recipe, classes_),
-                 recipe.seed),
+                 recipe.seed, size_to_keep(recipe)),
       storage_(make_storage(recipe, classes_, selection_)),
       direction_(make_direction(recipe, *loss_)),
       step_size_(make_step_size(recipe)),

@@ -28,12 +28,12 @@ std::string_view name_of(const ActiveSet& active, std::size_t column) {
 }  // namespace
 
 Selection::Selection(std::size_t k, std::size_t classes, bool per_class, Precision precision,
-                     std::uint64_t seed)
-    : classes_(classes), width_(per_class ? 1 : classes), estimate_(classes) {
+                     std::uint64_t seed, Size size)
+    : classes_(classes), width_(per_class ? 1 : classes), size_(size), estimate_(classes) {
   if (k > static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max())) {
     throw std::invalid_argument("k must be below 2^31, got " + std::to_string(k));
   }
-  if (k > 0) tops_.assign(per_class ? classes : 1, TopK(k, width_, precision, seed));
+  if (k > 0) tops_.assign(per_class ? classes : 1, TopK(k, width_, precision, seed, size));
 }
 
 std::size_t Selection::size() const {
@@ -152,8 +152,8 @@ void Selection::collect(std::size_t group, std::size_t n, ConstReals weights, Co
     }
   } else {
     for (std::size_t a = 0; a < n; ++a) {
-      const double norm = norm_of(weights.subspan(a * classes + first, width));
-      list(a, measures.above(norm * measures.magnitude_of(a), a, bar));
+      const double size = size_of(weights.subspan(a * classes + first, width), size_);
+      list(a, measures.above(size * measures.magnitude_of(a), a, bar));
     }
   }
   candidates_.clear();
@@ -192,13 +192,13 @@ void Selection::consider(std::size_t group, const Candidate& candidate, const Ac
   const double magnitude = measures.magnitude_of(candidate.column);
   storage.query_one(places, candidate.column, estimate_);
   const ConstReals weights = ConstReals(estimate_).subspan(first_class(group), width_);
-  const double norm = norm_of(weights) * magnitude;
-  if (!measures.above(norm, candidate.column, bar_)) return;
+  const double size = size_of(weights, size_) * magnitude;
+  if (!measures.above(size, candidate.column, bar_)) return;
   const double bar = measures.size_of(candidate.column, bar_);
   // What a cell holds that is too coarse for it is the rounding: it leaves, and the least enters.
   started_.assign(weights.begin(), weights.end());
   if (is_coarse(magnitude, bar, storage, measures)) {
-    for (double& weight : started_) weight *= std::min(1.0, bar / norm);
+    for (double& weight : started_) weight *= std::min(1.0, bar / size);
   }
   take_in(group, candidate.column, magnitude, weights, active, storage, measures);
 }
@@ -234,10 +234,11 @@ void Selection::draw_held(const ActiveSet& active, const Places& places, ConstRe
     find_bar(group, storage, measures);
     const ConstReals step = z.subspan(i * width_, width_);
     const double magnitude = measures.magnitude_of(column), bar = measures.size_of(column, bar_);
-    const double size = norm_of(step) * magnitude;
-    if (!(uniform(mix64(hash ^ mix64(measures.salt + group))) * bar < size)) continue;
     started_.assign(step.begin(), step.end());
-    for (double& weight : started_) weight *= -std::max(1.0, bar / size);
+    for (double& weight : started_) weight = -weight;
+    const double size = size_of(started_, size_) * magnitude;
+    if (!(uniform(mix64(hash ^ mix64(measures.salt + group))) * bar < size)) continue;
+    for (double& weight : started_) weight *= std::max(1.0, bar / size);
     take_in(group, column, magnitude, {}, active, storage, measures);
   }
 }

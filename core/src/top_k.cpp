@@ -32,8 +32,8 @@ double unit_of(ConstReals weights) {
 
 }  // namespace
 
-TopK::TopK(std::size_t k, std::size_t width, Precision precision, std::uint64_t seed)
-    : k_(k), width_(width), precision_(precision), slots_(0, seed) {
+TopK::TopK(std::size_t k, std::size_t width, Precision precision, std::uint64_t seed, Size size)
+    : k_(k), width_(width), precision_(precision), size_(size), slots_(0, seed) {
   checked_product(k, width, "k x classes");
 }
 
@@ -140,7 +140,9 @@ void TopK::meet(std::int32_t slot, double square) {
   measure(slot);
 }
 
-double TopK::measured(std::int32_t slot) const { return norm_of(weights(slot)) * magnitude(slot); }
+double TopK::measured(std::int32_t slot) const {
+  return size_of(weights(slot), size_) * magnitude(slot);
+}
 
 void TopK::measure(std::int32_t slot) {
   norms_[index(slot)] = measured(slot);

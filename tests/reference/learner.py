@@ -10,7 +10,7 @@ import numpy as np
 from reference.directions import Gradient, Lbfgs, Newton
 from reference.losses import LOSSES
 from reference.one_byte import ByteSketch, CachedByteSketch, CountedSketch
-from reference.selection import Measures, Selection
+from reference.selection import Measures, Selection, largest, norm
 from reference.staged import Staged
 from reference.storage import CachedSketch, CountSketch, Dense
 
@@ -64,7 +64,8 @@ class Twin:
         shared = settings.classes > 1 and not settings.per_class
         short = one_byte and direction == "staged" and settings.loss != "squared"
         kept = (np.int8 if shared else np.int16) if short else dtype
-        self.selection = Selection(k, settings.classes, settings.per_class, kept)
+        size_of = largest if direction == "staged" else norm
+        self.selection = Selection(k, settings.classes, settings.per_class, kept, size_of)
         shape = (
             settings.width,
             settings.depth or depth,

@@ -40,9 +40,10 @@ class Top:
     power of two; int16: the first half of a float32.
     """
 
-    def __init__(self, k: int, dtype: type) -> None:
+    def __init__(self, k: int, dtype: type, size_of) -> None:
         self.k = k
         self.dtype = dtype
+        self.size_of = size_of
         self.salt = 0
         self.worth = lambda key: 1.0
         self.weights: dict[int, np.ndarray] = {}
@@ -76,7 +77,7 @@ class Top:
         return sorted(self.weights, key=lambda key: (-self.norm(key), key))
 
     def norm(self, key: int) -> float:
-        return norm(self.weights[key]) * self.magnitudes.get(key, 1.0)
+        return self.size_of(self.weights[key]) * self.magnitudes.get(key, 1.0)
 
     def meet(self, key: int, square: float) -> None:
         known = self.magnitudes.get(key, 1.0)
@@ -100,12 +101,17 @@ def norm(weights: np.ndarray) -> float:
     return float(np.sqrt(np.sum(weights**2))) if len(weights) > 1 else float(abs(weights[0]))
 
 
+def largest(weights: np.ndarray) -> float:
+    return max(float(weights.max()), 0.0) if len(weights) > 1 else float(abs(weights[0]))
+
+
 class Selection:
     """One heap shared by the classes, or one for each (``per_class``), or none (k = 0)."""
 
-    def __init__(self, k: int, classes: int, per_class: bool, dtype: type) -> None:
+    def __init__(self, k: int, classes: int, per_class: bool, dtype: type, size_of=norm) -> None:
         n = 0 if k == 0 else classes if per_class else 1
-        self.tops = [Top(k, dtype) for _ in range(n)]
+        self.size_of = size_of
+        self.tops = [Top(k, dtype, size_of) for _ in range(n)]
         self.columns = [slice(g, g + 1) if per_class else slice(0, classes) for g in range(n)]
 
     def members(self, keys: list[int], classes: int) -> np.ndarray:
@@ -131,7 +137,7 @@ class Selection:
         for top, columns in zip(self.tops, self.columns, strict=True):
 
             def above(i, own, top=top):
-                size = norm(own) * measures.magnitudes[i]
+                size = self.size_of(own) * measures.magnitudes[i]
                 return size**2 * measures.trust[i] > top.bar() ** 2 * measures.enough
 
             fresh = [i for i, key in enumerate(keys) if key not in top]
@@ -146,7 +152,7 @@ class Selection:
                 if above(i, taken):
                     size, bar = measures.magnitudes[i], measures.size_of(i, top.bar())
                     if measures.coarse(size, bar, storage):
-                        started = started * min(1.0, bar / (norm(taken) * size))
+                        started = started * min(1.0, bar / (self.size_of(taken) * size))
                     self._admit(top, columns, keys[i], size, taken, started, storage, measures)
         self._draw(keys, z, storage, measures, held)
 
@@ -155,7 +161,7 @@ class Selection:
         for i, group in held:
             top, columns = self.tops[group], self.columns[group]
             step, size = z[i, columns], measures.magnitudes[i]
-            moved, bar = norm(step) * size, measures.size_of(i, top.bar())
+            moved, bar = self.size_of(-step) * size, measures.size_of(i, top.bar())
             mixed = hashing.key_hash(keys[i], storage.seed) ^ hashing.mix64(measures.salt + group)
             if keys[i] not in top and hashing.uniform(hashing.mix64(mixed)) * bar < moved:
                 started = -step * max(1.0, bar / moved)

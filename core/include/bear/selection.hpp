@@ -9,11 +9,11 @@
 
 namespace bear {
 
-// The k keys that are worth most, least at hand. A key is worth its norm, that of its weights times
-// the size of its values where that is above 1 (for a weight of 0.1 per euro of a price moves more
-// than one of 2 for a word), times what each unit of it is worth to whoever asks. A key keeps its
-// slot while it stays. Of two that are worth the same the larger key counts as less, so ties never
-// depend on order.
+// The k keys that are worth most, least at hand. A key is worth its norm, the size of its weights
+// times the size of its values where that is above 1 (for a weight of 0.1 per euro of a price moves
+// more than one of 2 for a word), times what each unit of it is worth to whoever asks. A key keeps
+// its slot while it stays. Of two that are worth the same the larger key counts as less, so ties
+// never depend on order.
 //
 // The heap is lazy: a slot stands in it by a bound that its value never falls below, and a value
 // that grows leaves the heap alone. Only the least is brought up to date, when it is asked for.
@@ -21,7 +21,8 @@ class TopK {
  public:
   // Weights are kept at the given precision, so that saving one loses nothing: int8 is a byte for
   // each, in multiples of a power of two that those of a key have in common.
-  TopK(std::size_t k, std::size_t width, Precision precision, std::uint64_t seed = 0);
+  TopK(std::size_t k, std::size_t width, Precision precision, std::uint64_t seed = 0,
+       Size size = Size::norm);
 
   std::size_t k() const { return k_; }
   std::size_t width() const { return width_; }
@@ -100,6 +101,7 @@ class TopK {
 
   std::size_t k_, width_;
   Precision precision_;
+  Size size_;
   std::uint64_t salt_ = 0;
   std::vector<Key> keys_;
   std::vector<double> weights_;
@@ -112,13 +114,14 @@ class TopK {
   KeyMap slots_;
 };
 
-// One TopK shared by the classes and ordered by the norm over them, or one per class, or none.
+// One TopK shared by the classes and ordered by the size of their weights, or one per class, or
+// none.
 class Selection {
  public:
   // per_class: one heap of k for each class instead of one for all. k = 0: nothing is selected.
   // The seed is that of the active sets it is asked about.
   Selection(std::size_t k, std::size_t classes, bool per_class, Precision precision,
-            std::uint64_t seed = 0);
+            std::uint64_t seed = 0, Size size = Size::norm);
 
   std::size_t groups() const { return tops_.size(); }
   TopK& top(std::size_t group) { return tops_[group]; }
@@ -172,6 +175,7 @@ class Selection {
   void note_name(TopK& top, std::int32_t slot, std::string_view name);
 
   std::size_t classes_, width_;
+  Size size_;
   std::vector<TopK> tops_;
   std::vector<Candidate> candidates_, spare_;
   std::vector<std::uint32_t> larger_;  // columns of the candidates

@@ -91,4 +91,13 @@ inline double norm_of(ConstReals weights) {
   return weights.size() == 1 ? std::abs(weights[0]) : std::sqrt(dot(weights, weights));
 }
 
+// What counts of the weights of a key that has several: their norm, or the largest, which is what
+// the key says for a class. Of one weight both are its magnitude.
+enum class Size { norm, largest };
+
+inline double size_of(ConstReals weights, Size size) {
+  if (size == Size::norm || weights.size() == 1) return norm_of(weights);
+  return std::max(*std::max_element(weights.begin(), weights.end()), 0.0);
+}
+
 }  // namespace bear

@@ -18,6 +18,7 @@ from bearsketch import _core
 from bearsketch.batch import pack_names
 from bearsketch.learners import state
 from bearsketch.learners.learner import Learner
+from bearsketch.learners.selected import sizes_of
 from bearsketch.model_file import Arrays
 
 Reals = npt.NDArray[np.float64]
@@ -91,7 +92,8 @@ def average(parts: Sequence[Learner], start: Learner | None = None) -> Learner:
     exact = apart.weights
     magnitudes = [_magnitudes(*both) for both in zip(selected, unions, strict=True)]
     worths = [_worths(given, keys) for keys in unions]
-    orders = [_order(*four) for four in zip(unions, exact, magnitudes, worths, strict=True)]
+    sizes = [sizes_of(first.config.direction, block) for block in exact]
+    orders = [_order(*four) for four in zip(unions, sizes, magnitudes, worths, strict=True)]
     merged = Learner(first.config, first.labels)
     _fill_cells(merged, apart, exact, unions, orders, parts)
     arrays, _ = state.dump(merged)
@@ -151,11 +153,9 @@ def _worths(parts: Sequence[Learner], keys: Keys) -> Reals:
     return found
 
 
-def _order(
-    keys: Keys, weights: Reals, magnitudes: npt.NDArray[np.float32], worths: Reals
-) -> Places:
+def _order(keys: Keys, sizes: Reals, magnitudes: npt.NDArray[np.float32], worths: Reals) -> Places:
     """Places by what keys are worth, most first, as a selection keeps them."""
-    return np.lexsort((keys, -np.linalg.norm(weights, axis=1) * magnitudes * worths))
+    return np.lexsort((keys, -sizes * magnitudes * worths))
 
 
 def _selected_arrays(

@@ -23,7 +23,7 @@ from bearsketch.exceptions import (
 from bearsketch.learners import state
 from bearsketch.learners.config import Config
 from bearsketch.learners.labels import Labels, compare_classes
-from bearsketch.learners.selected import Selected, second_names, shown_names
+from bearsketch.learners.selected import Selected, second_names, shown_names, sizes_of, speaks
 from bearsketch.metrics import class_numbers
 from bearsketch.sizes import Sizes
 
@@ -209,11 +209,11 @@ class Learner:
         worths: npt.NDArray[np.float64],
         of_group: npt.NDArray[np.intp] | None,
     ) -> Selected:
-        largest = np.argmax(np.abs(weights), axis=1) if len(keys) else np.zeros(0, dtype=np.intp)
+        largest = speaks(self.config.direction, weights).argmax(axis=1)
         number = largest if of_group is None else of_group
         if self.config.loss == "logistic":
             number = np.ones(len(keys), dtype=np.intp)
-        order = np.lexsort((number, keys, -np.linalg.norm(weights, axis=1) * worths))
+        order = np.lexsort((number, keys, -sizes_of(self.config.direction, weights) * worths))
         regression = self.config.loss == "squared"
         return Selected(
             names=[names[i] for i in order],

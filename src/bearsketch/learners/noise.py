@@ -7,6 +7,9 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
+
+from bearsketch.learners.selected import sizes_of
 
 if TYPE_CHECKING:
     from bearsketch.learners import Learner
@@ -40,10 +43,11 @@ class Noise:
         the root of ``depth``; the median by 1.25 times as much, from three rows on. Where the
         selected are in the cells too (all but ``bear+``) this is too high rather than too low.
     smallest : float
-        Smallest selected weight but for the least 5 % of them (root mean square over the classes
-        that share a heap), times the size of the feature's values where that is above 1, and by
-        how often the feature was met, as it counts where features are selected: what one that is
-        met as often as others do on the mean needs.
+        Smallest selected weight but for the least 5 % of them (the largest of the classes that
+        share a heap; of other learners than ``bear+`` their root mean square), times the size of
+        the feature's values where that is above 1, and by how often the feature was met, as it
+        counts where features are selected: what one that is met as often as others do on the mean
+        needs.
     ratio : float or None
         ``smallest / floor``; None where the floor is 0.
     features : int
@@ -94,13 +98,14 @@ def noise_of(learner: Learner) -> Noise | None:
         return None
     fill = learner.fill()
     floor = fill["rms"] * row_error(config.depth, config.query)
-    sizes = np.sqrt((weights**2).mean(axis=1)) * learner.selected_worths() / fill["worth"]
+    sizes = size_by_class(config.direction, weights) * learner.selected_worths() / fill["worth"]
     smallest = float(np.quantile(sizes, LEFT_OUT, method="lower"))
     ratio = smallest / floor if floor > 0.0 else None
     empty = max(1.0 - fill["used"] / fill["cells"], 0.5 / fill["cells"])
     features = round(-config.width * math.log(empty))
     crowding = features / (config.width * config.depth)
-    by_chance = 0.0 if ratio is None else features * chance_above(ratio, weights.shape[1])
+    chance = chance_of_largest if config.direction == "staged" else chance_above
+    by_chance = 0.0 if ratio is None else features * chance(ratio, weights.shape[1])
     full = fill["used"] == fill["cells"]
     verdict = "too small" if full else verdict_of(by_chance / len(sizes), crowding)
     return Noise(floor, smallest, ratio, features, by_chance, crowding, len(sizes), verdict)
@@ -122,6 +127,24 @@ def verdict_of(by_chance: float, crowding: float) -> str:
     """Verdict from the share of the selected that chance could have lifted, and the crowding."""
     worse = max(np.searchsorted(BY_CHANCE, by_chance), np.searchsorted(CROWDING, crowding))
     return list(VERDICTS)[int(worse)]
+
+
+def size_by_class(direction: str, weights: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """Size of the weights of each key beside the error of one: largest, or root mean square."""
+    largest = direction == "staged" and weights.shape[1] > 1
+    return sizes_of(direction, weights) / (1.0 if largest else math.sqrt(weights.shape[1]))
+
+
+def chance_of_largest(ratio: float, columns: int) -> float:
+    """Chance that the largest of so many normal errors is above ``ratio``; of one its size.
+
+    Examples
+    --------
+    >>> round(chance_of_largest(2.0, 1), 4), round(chance_of_largest(2.0, 20), 4)
+    (0.0455, 0.3689)
+    """
+    one = 0.5 * math.erfc(ratio / math.sqrt(2))
+    return 2.0 * one if columns == 1 else -math.expm1(columns * math.log1p(-one))
 
 
 def chance_above(ratio: float, columns: int) -> float:

@@ -13,6 +13,26 @@ from bearsketch.keys import key_name
 from bearsketch.learners.labels import Label
 
 
+def speaks(direction: str, weights: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """Give what of each weight counts beside those of other classes: ``bear+`` asks for a class."""
+    shared = weights.shape[1] > 1
+    return np.maximum(weights, 0.0) if direction == "staged" and shared else np.abs(weights)
+
+
+def sizes_of(direction: str, weights: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """Size of the weights of each key, as it counts where features are selected.
+
+    Examples
+    --------
+    >>> sizes_of("staged", np.array([[3.0, -4.0, 1.0]])), sizes_of("lbfgs", np.array([[3.0, -4.0]]))
+    (array([3.]), array([5.]))
+    """
+    if direction == "staged" and weights.shape[1] > 1:
+        largest: npt.NDArray[np.float64] = speaks(direction, weights).max(axis=1)
+        return largest
+    return np.asarray(np.linalg.norm(weights, axis=1))
+
+
 class Feature(NamedTuple):
     """One selected feature; ``label`` is the class its weight speaks for (None: regression)."""
 
@@ -26,9 +46,10 @@ class Feature(NamedTuple):
 class Selected:
     """Selected features, best first: by the norm of their weights over the classes.
 
-    By that norm times what a unit of it is worth, as ``bear+`` selects them: with values above 1
-    times their size, for a weight is per unit, and 0.01 per euro of a price moves more than 1 for
-    a word; and with two classes or numbers times the fourth root of how often the feature was met.
+    Of ``bear+`` by the largest weight, times what a unit of it is worth, as it selects them: with
+    values above 1 times their size, for a weight is per unit, and 0.01 per euro of a price moves
+    more than 1 for a word; and with two classes or numbers times the fourth root of how often the
+    feature was met.
 
     Attributes
     ----------
@@ -36,7 +57,8 @@ class Selected:
         Two names that met on one key are shown joined by a bar.
     keys : ndarray of uint64, shape (n,)
     weights : ndarray of float64, shape (n,)
-        With classes sharing one heap, the weight of largest magnitude over the classes.
+        With classes sharing one heap, the largest weight over the classes; of other learners than
+        ``bear+`` that of largest magnitude.
     labels : list
         The class each weight speaks for; two classes: the positive one; regression: None.
     all_weights : ndarray of float64, shape (n, n_weights)

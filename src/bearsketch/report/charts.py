@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from bearsketch.learners.noise import size_by_class
 from bearsketch.metrics import ClassScores
 from bearsketch.report.subject import Subject
 from bearsketch.report.svg import Chart, Point, count_axis, even_axis, log_axis, short_count
@@ -74,8 +75,8 @@ def _so_far(points: Sequence[Point]) -> list[Point]:
 
 def weight_chart(subject: Subject, place: int = 0) -> str:
     """Histogram of the sizes of the selected weights, and the noise floor of the sketch."""
-    weights = subject.learner.selected().all_weights
-    sizes = np.sqrt((weights**2).mean(axis=1))
+    learner = subject.learner
+    sizes = size_by_class(learner.config.direction, learner.selected().all_weights)
     sizes = sizes[sizes > 0]
     noise = subject.facts["noise"]
     if len(sizes) == 0:
