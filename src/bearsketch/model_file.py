@@ -210,6 +210,8 @@ def _digest_place(data: bytes, source: str = "model") -> int:
 
 def _bad(source: str, why: str, code: str) -> ModelFileError:
     hint = "Train the model again, or copy the file again from where it was made."
+    if code == "MODEL-VERSION":
+        hint = "Train the model again with this release, or use the one that wrote it."
     if code == "MODEL-FOREIGN":
         hint = "A model is what `bearsketch train -o` writes; a command takes it before the data."
     return ModelFileError(f"{source} is not a usable model file: {why}", code=code, hint=hint)

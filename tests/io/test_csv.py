@@ -202,7 +202,9 @@ def test_position_is_the_end_of_the_last_row():
     ],
 )
 def test_a_broken_record_is_shown_as_it_is_written(text, told):
-    assert str(broken_table(text)).endswith(told)
+    error = broken_table(text)
+    assert str(error).partition("\n")[0].endswith(told)
+    assert error.hint
 
 
 @pytest.mark.parametrize("separator", [";", "|", "\t", ","])

@@ -83,3 +83,23 @@ def test_up_to_a_quarter_of_cells_that_are_no_numbers_is_told(stray):
     )
     cells[1] = stray
     assert strays_of(cells) == []
+
+
+def told_text(cells, **options):
+    text = b"note,label\n" + b"".join(b"%b,%d\n" % (cell, i % 2) for i, cell in enumerate(cells))
+    with open_stream(table(text), "csv", **options) as stream:
+        for _ in stream:
+            pass
+    return [odd.message for odd in stream.warnings if odd.code == "TAB-TEXT"]
+
+
+def test_a_column_of_texts_is_told():
+    texts = [b"the film number %d is fine" % i for i in range(30)]
+    (told,) = told_text(texts)
+    assert "column 'note'" in told
+    assert "text_columns=['note']" in told
+    assert told_text(texts, text_columns=["note"]) == []
+    assert told_text(texts, categorical=["note"]) == []
+    assert told_text([b"new york city hall"] * 30) == []
+    assert told_text([b"item%d" % i for i in range(30)]) == []
+    assert told_text(texts[:10]) == []

@@ -107,3 +107,13 @@ def test_labelled_text_is_text_in_a_file_of_tsv_too():
     assert guess_format(b"group\ttext of the post\n" + rest, "posts.tsv") == "tsv"
     assert guess_format(b"group\ttext\n" + rest, "posts.tsv") == "tsv"
     assert guess_format(first + rest, "posts.csv") == "csv"
+
+
+def test_short_texts_are_told_by_a_label_that_recurs():
+    urls = b"good\thttp://a.org/x\nbad\thttp://b.ru/login\ngood\thttp://c.org\n"
+    for name in ("urls.tsv", "", "urls"):
+        assert guess_format(urls, name) == "text", name
+    assert guess_format(b"ham\tok\nham\tsee you at the station\nspam\twin\n") == "text"
+    # A header does not recur, and numbers are those of a table.
+    assert guess_format(b"label\ttext\n" + urls, "urls.tsv") == "tsv"
+    assert guess_format(b"1\t2.5\n0\t1.5\n1\t3\n") == "tsv"

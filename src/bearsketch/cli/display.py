@@ -16,11 +16,13 @@ from bearsketch.sizes import format_bytes
 
 if TYPE_CHECKING:
     from bearsketch.io import Stream
+    from bearsketch.learners import Learner
     from bearsketch.training.loop import Training
 
 _LIVE_SECONDS = 0.2
 _PLAIN_EXAMPLES, _PLAIN_SECONDS = 10_000, 30.0
 _BEST = 8
+_LONGEST = 80  # characters of a name that are shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,23 +245,28 @@ def _training_view(training: Training) -> View:
         training.n_pass,
         training.passes,
         facts,
-        best_features(training),
+        best_features(training.learner, _BEST, training),
     )
 
 
-def best_features(training: Training, n: int = _BEST) -> list[tuple[float, str]]:
-    """Best features at this moment, with the class where there are more than two."""
-    learner = training.learner
+def best_features(
+    learner: Learner, n: int = _BEST, training: Training | None = None
+) -> list[tuple[float, str]]:
+    """Best features at this moment, with the class where there are more than two.
+
+    While room is kept for more classes, the labels of the model are their numbers: the training
+    knows what these stand for.
+    """
     if learner.config.k == 0:
         return []
-    classes = training.classes or []
+    numbered = training.classes if training is not None and training.task.reserved else None
     shown = []
     for feature in list(learner.selected())[:n]:
-        name = feature.name
+        name = feature.name if len(feature.name) <= _LONGEST else f"{feature.name[:_LONGEST]}..."
         if learner.config.columns > 1:
             label = feature.label
-            if training.task.reserved and isinstance(label, int) and label < len(classes):
-                label = classes[label]
+            if numbered and isinstance(label, int) and label < len(numbered):
+                label = numbered[label]
             name = f"{name}  [{label}]"
         shown.append((feature.weight, name))
     return shown

@@ -7,7 +7,7 @@ from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from bearsketch.cli.display import Display, View, make_display, shown_weights
+from bearsketch.cli.display import Display, View, best_features, make_display, shown_weights
 from bearsketch.cli.options import read_options
 from bearsketch.cli.told import progressive_text, result_number
 from bearsketch.escape import visible
@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from bearsketch.distributed.prepare import Prepared
     from bearsketch.training.checkpoint import Checkpoints
     from bearsketch.training.summary import Summary
-
-_BEST = 8
 
 
 class Crew(NamedTuple):
@@ -214,7 +212,7 @@ class Watching:
                 facts += [f"loss {tally.mean_loss:.4f}", f"accuracy {tally.accuracy:.4f}"]
         best = []
         if driver.learner.config.k:
-            best = [(f.weight, f.name) for f in list(driver.learner.selected())[:_BEST]]
+            best = best_features(driver.learner)
         total = sum(self._sizes.values())
         return View(examples, done, total, n_pass + 1, driver.passes, facts, best)
 
@@ -236,10 +234,10 @@ def _report(display: Display, driver: Driver, summary: Summary, output: Path) ->
         say(f"warning[DIST-PARTITION] {len(tally.lost)} partitions were lost, as said above")
     if driver.learner.config.k:
         say(f"best of {len(driver.learner.selected()):,} selected features:")
-        best = list(driver.learner.selected())[:10]
-        weights = shown_weights(feature.weight for feature in best)
-        for weight, feature in zip(weights, best, strict=True):
-            say(f"  {weight}  {visible(feature.name)}")
+        best = best_features(driver.learner, 10)
+        weights = shown_weights(weight for weight, _ in best)
+        for weight, (_, name) in zip(weights, best, strict=True):
+            say(f"  {weight}  {visible(name)}")
     say(f"wrote {output} ({format_bytes(output.stat().st_size)})")
 
 

@@ -87,7 +87,12 @@ class Told:
             given = getattr(self._stream.options, spec.name) != spec.default
             if given and spec.name in _UNUSED_ELSEWHERE and spec.name not in used:
                 flag = "--" + spec.name.replace("_", "-")
-                self._display.note(f"warning[OPT-UNUSED] {flag} has no meaning for {form} data")
+                without = (
+                    " without --text-columns" if form == "csv" and spec.name in _NGRAMS else ""
+                )
+                self._display.note(
+                    f"warning[OPT-UNUSED] {flag} has no meaning for {form} data{without}"
+                )
         learned = None if self._learner is None else self._learner.run.get("format")
         if learned is not None and family(learned) != form:
             self._display.note(

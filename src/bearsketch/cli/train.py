@@ -335,7 +335,7 @@ def _report(display: Display, training: Training, summary: Summary, output: Path
         ):
             if results:
                 say(f"held-out, {title}: {results_text(results)}")
-    best = best_features(training, 10)
+    best = best_features(training.learner, 10, training)
     if best:
         say(f"best of {len(training.learner.selected()):,} selected features:")
         weights = shown_weights(weight for weight, _ in best)

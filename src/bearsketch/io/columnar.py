@@ -51,6 +51,12 @@ _REPLACED = (
     "the first line is taken for a header and no example, its names replaced by those given; if it "
     "is an example, say so with header=False (--no-header)"
 )
+_HINTS = {
+    "CSV-QUOTE": "Cells that begin with a quote are quoted as a whole. LABEL TAB TEXT without a "
+    "header may have quotes anywhere: format='text' (--format text).",
+    "CSV-QUOTE-OPEN": "Close them, or write a quote inside quotes twice.",
+    "CSV-COLUMNS": "Quote cells that hold the separator, or name it (separator, --separator).",
+}
 _LONGEST_FIELD = 80  # of a name that a column could have
 # Labels of tables that are 1 and 0, as those of Arrow are; in any case of letters.
 _TRUTHS = {b"true": 1.0, b"false": 0.0}
@@ -275,7 +281,7 @@ class CsvReader(TableReader):
 
     def _finish_piece(self, piece: Piece, n: int) -> Piece:
         lines, blank, skipped = self._table.counts
-        broken = [Trouble(*error) for error in self._table.errors]
+        broken = [_with_hint(Trouble(*error)) for error in self._table.errors]
         piece.errors = sorted([*broken, *piece.errors], key=lambda error: error.line)
         piece.counts["skipped"] += skipped
         piece.counts |= {"lines": lines, "blank": blank}
@@ -376,6 +382,10 @@ def long_name_hint(field: str) -> str:
         f"If it is text, have it read by its words: text_columns=[{field!r}] (--text-columns "
         f"{field}). Raise the limit name_bytes (--limit) if it is right as one name."
     )
+
+
+def _with_hint(trouble: Trouble) -> Trouble:
+    return trouble._replace(hint=_HINTS.get(trouble.code, trouble.hint))
 
 
 def with_last_line(error: ParseError, line: int) -> ParseError:

@@ -18,6 +18,8 @@ WITH_COMMA = re.compile(rb" *[+-]?[0-9]+(,[0-9]+)?([eE][+-]?[0-9]+)? *")
 _GROUPED = re.compile(rb" *[+-]?[0-9]{1,3}(,[0-9]{3})+ *")
 # A column of text with at most this share of cells that are no numbers may be meant as numeric.
 _STRAY_SHARE = 0.25
+# Cells that mostly have so many words, nearly all different, are texts.
+_LEAST_CELLS, _WORDS, _DIFFERENT = 20, 4, 0.9
 
 
 def doubtful_columns(
@@ -38,6 +40,9 @@ def doubtful_columns(
         message = _stray(table, schema, column)
         if message is not None:
             yield "TAB-STRAY", message
+        message = _prose(table, schema, column)
+        if message is not None:
+            yield "TAB-TEXT", message
     if schema.label is not None and options.labels in ("auto", "quantity"):
         message = _comma(table, schema, schema.label, options)
         if message is not None:
@@ -79,4 +84,21 @@ def _stray(table: _core.CsvTable, schema: Schema, column: int) -> str | None:
         f"where a number is missing, declare the column numeric "
         f"({either(f'numeric=[{name!r}]', f'--numeric {name}')}) to have such cells refused, or "
         "categorical if they are right"
+    )
+
+
+def _prose(table: _core.CsvTable, schema: Schema, column: int) -> str | None:
+    """Say that a column holds texts, each of which becomes a category of its own."""
+    cells = [text for text in table.texts(column, 0, table.n_rows) if text.strip()]
+    different = len(set(cells))
+    if len(cells) < _LEAST_CELLS or different < _DIFFERENT * len(cells):
+        return None
+    if sum(len(cell.split()) >= _WORDS for cell in cells) < 0.5 * len(cells):
+        return None
+    name = schema.shown(column)
+    return (
+        f"column {name!r} is read as categories, and of {len(cells):,} cells looked at "
+        f"{different:,} are different texts, each a feature of its own; have it read by its words "
+        f"({either(f'text_columns=[{name!r}]', f'--text-columns {name}')}), or leave it out "
+        f"({either(f'drop=[{name!r}]', f'--drop {name}')})"
     )

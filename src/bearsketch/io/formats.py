@@ -37,6 +37,7 @@ _SVMLIGHT = re.compile(
 )
 _VW = re.compile(rb"(?:[^|\t]*\t)?(?:[^\s|,]+[ \t]+){0,3}(?:'?[^\s|,]+)?[ \t]*\|[^,]*")
 _LABELLED = re.compile(rb"[^\t ]{1,64}\t[^\t]*")
+_IS_NUMBER = re.compile(rb"\s*%b\s*" % _NUMBER)
 _WORDS = 4  # of a text; a table of two columns has fewer in some line, its header at least
 _SENTENCE = 8  # words that no column has for a name
 _LINES = 20  # that are looked at
@@ -122,19 +123,25 @@ def _is_svmlight(text: bytes, lines: list[bytes]) -> bool:
 
 
 def _is_labelled_text(text: bytes, lines: list[bytes]) -> bool:
-    """Whether every line is a word, a TAB and several words."""
-    return len(lines) > 1 and all(
-        _LABELLED.fullmatch(line) and len(line.partition(b"\t")[2].split()) >= _WORDS
-        for line in lines
-    )
+    """Whether every line is a word, a TAB and a text: of several words, or after no header."""
+    if len(lines) < 2 or not all(map(_LABELLED.fullmatch, lines)):
+        return False
+    texts = [line.partition(b"\t")[2] for line in lines]
+    if all(len(words.split()) >= _WORDS for words in texts):
+        return True
+    return _label_recurs(lines) and not any(map(_IS_NUMBER.fullmatch, texts))
 
 
 def _is_headless_text(text: bytes, lines: list[bytes]) -> bool:
     """Whether the first line too is labelled text, and no header of two columns."""
-    if not _is_labelled_text(text, lines):
-        return False
-    (label, _, words), *others = (line.partition(b"\t") for line in lines)
-    return len(words.split()) >= _SENTENCE or any(label == other for other, *_ in others)
+    words = lines[0].partition(b"\t")[2].split()
+    return _is_labelled_text(text, lines) and (len(words) >= _SENTENCE or _label_recurs(lines))
+
+
+def _label_recurs(lines: list[bytes]) -> bool:
+    """Whether what stands before the first TAB comes again, as no name of a column does."""
+    label, *others = (line.partition(b"\t")[0] for line in lines)
+    return label in others
 
 
 def _delimited(delimiter: bytes) -> Callable[[bytes, list[bytes]], bool]:
