@@ -104,6 +104,7 @@ class Logistic final : public Loss {
 
   double null_value(const Targets&) const override { return std::log(2.0); }
   double curvature_bound() const override { return 0.25; }
+  double curvature_at(double mean) const override { return mean * (1.0 - mean); }
 
   void curvature(ConstReals margins, const Targets& targets, Reals blocks) const override {
     std::fill(blocks.begin(), blocks.end(), 0.0);

@@ -13,7 +13,8 @@ constexpr double kPhi = 1.5, kTau = 30.0;
 constexpr double kStepMemory = 0.02;  // of the running step
 constexpr double kMostStep = 2.0;  // times what the batch itself allows: beyond, its loss may rise
 constexpr double kInterceptPhi = 0.5;
-constexpr double kOffsetShare = 0.1;  // of that step, for what the selected differ by
+constexpr double kLeastBend = 0.0025;  // by the bound
+constexpr double kOffsetShare = 0.1;   // of that step, for what the selected differ by
 // Of the step of the selected for squared errors: what the batch allows is there its very minimum,
 // and beyond it one pass only follows noise.
 constexpr double kTightShare = 1.0 / 3.0;
@@ -134,9 +135,14 @@ void Staged::direct(const Point& point, Reals z) {
 // Of merged models the number of batches is a mean, and need not be whole.
 bool Staged::counts() const { return std::fmod(std::floor(now_.batches), kCountedOnce) == 0.0; }
 
+// With one click in a hundred rows the loss bends 25 times less along the constant than the bound
+// says: steps by the bound never take back what noise in the margins adds to the mean, and steps by
+// the bend follow every click. Between them stands the geometric mean.
 double Staged::intercept_pace(const Point& point) const {
-  return importance_ * scale_ * kInterceptPhi / point.loss.curvature_bound() /
-         std::sqrt(1.0 + now_.batches);
+  const double bound = point.loss.curvature_bound();
+  const double bend = next_.means.empty() ? bound : point.loss.curvature_at(next_.means[0]);
+  return importance_ * scale_ * kInterceptPhi /
+         std::sqrt(bound * std::max(bend, kLeastBend * bound)) / std::sqrt(1.0 + now_.batches);
 }
 
 // The constant moves to what the mean of all labels so far asks for, before any weight does: else

@@ -278,3 +278,26 @@ TEST_CASE("a model whose number of batches is a mean of others' goes on counting
   for (const double count : learner.storage().counting()->counts()) met += count;
   CHECK(met > 200.0 * 50.0 * 0.2 * 0.5);
 }
+
+TEST_CASE("the constant follows labels that become rare") {
+  Recipe recipe = recipe_of(Recipe::LossKind::logistic, Precision::int8);
+  recipe.intercept = true;
+  recipe.width = 1000;
+  Learner learner(recipe);
+  test::Random random(11);
+  double predicted = 0.0, found = 0.0;
+  for (int batch = 0; batch < 1500; ++batch) {
+    test::Rows rows;
+    const double share = batch < 500 ? 0.2 : 0.01;
+    for (int i = 0; i < 20; ++i) {
+      rows.row({{random.below(1000), 1.0F}}, random.uniform() < share ? 1.0 : 0.0);
+    }
+    std::vector<double> margins(20);
+    learner.learn(rows.view(), margins);
+    if (batch < 1000) continue;
+    for (const double margin : margins) predicted += 1.0 / (1.0 + std::exp(-margin));
+    for (const double label : rows.labels) found += label;
+  }
+  CHECK(predicted / found < 1.5);  // 1.67 with steps by the bound on the curvature
+  CHECK(predicted / found > 0.8);
+}

@@ -8,6 +8,9 @@ import numpy as np
 class Squared:
     kmax = 1.0
 
+    def curvature_at(self, mean):
+        return 1.0
+
     def value(self, margins, labels, share):
         return float(share @ (margins[:, 0] - labels) ** 2) / 2
 
@@ -23,6 +26,9 @@ class Squared:
 
 class Logistic:
     kmax = 0.25
+
+    def curvature_at(self, mean):
+        return mean * (1 - mean)
 
     def value(self, margins, labels, share):
         return float(share @ (np.logaddexp(0.0, margins[:, 0]) - labels * margins[:, 0]))
@@ -41,6 +47,9 @@ class Logistic:
 
 class Softmax:
     kmax = 0.5
+
+    def curvature_at(self, mean):
+        return 0.5
 
     def value(self, margins, labels, share):
         p = self._probabilities(margins)

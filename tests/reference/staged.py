@@ -119,13 +119,18 @@ class Staged:
         shift = loss.margins_of(self.means) - constant
         full = point.margins + shift
         off = loss.residual(full, point.labels, point.share).sum(axis=0)
-        step = self.importance * self.scale * 0.5 / loss.kmax / np.sqrt(1 + self.batches)
+        step = self.intercept_pace(loss, self.batches)
         self.intercept_step = shift - step * off
         return full
 
+    def intercept_pace(self, loss, batches) -> float:
+        bend = max(loss.curvature_at(self.means[0]), 0.0025 * loss.kmax)
+        pace = self.importance * self.scale * 0.5 / np.sqrt(loss.kmax * bend)
+        return pace / np.sqrt(1 + batches)
+
     def move_offset(self, point, alone, full, before) -> None:
         """The constant of the selected alone, as it differs from that of the whole model."""
-        step = 0.1 * self.importance * self.scale * 0.5 / point.loss.kmax / np.sqrt(1 + before)
+        step = 0.1 * self.intercept_pace(point.loss, before)
         for margins, sign in ((alone, -1), (full, 1)):
             off = point.loss.residual(margins, point.labels, point.share).sum(axis=0)
             self.offset = self.offset + sign * step * off
