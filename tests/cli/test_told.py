@@ -160,3 +160,17 @@ def test_a_regression_sorted_by_its_target_is_told(tmp_path):
     data.write_text("x,price\n" + "".join(f"{i % 7},{i / 10}\n" for i in range(2000)))
     told = good("train", data, "-o", tmp_path / "m.bear", "--label-column", "price").stderr
     assert "warning[DATA-ORDER] targets hardly change from one example to the next" in told
+
+
+def test_blank_lines_that_have_no_prediction_are_told(tmp_path):
+    lines = "".join(
+        f"{'good' if i % 2 else 'bad'}\tword{i % 2} it is as it was\n" for i in range(200)
+    )
+    good("train", "-", "-o", tmp_path / "m.bear", "--memory", "4KiB", input=lines)
+    done = good(
+        "predict", tmp_path / "m.bear", "-", "--label-from", "none", input="word1\n\nword0\n"
+    )
+    assert len(done.stdout.splitlines()) == 3
+    assert "1 blank line is no example" in done.stderr
+    done = good("predict", tmp_path / "m.bear", "-", "--label-from", "none", input="word1\n")
+    assert "blank" not in done.stderr

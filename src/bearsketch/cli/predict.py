@@ -91,6 +91,7 @@ def predict(
         write(head)
         told.stream()
         told.skipped()
+        told.blank()
 
 
 class _Form(ABC):

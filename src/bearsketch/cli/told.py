@@ -117,6 +117,14 @@ class Told:
         if (n := self._stream.counts.skipped) > self._errors:
             self._display.note(f"{n:,} skipped in all, of which the first {self._errors} are shown")
 
+    def blank(self) -> None:
+        """Say how many lines were blank: they are no examples, and have no prediction."""
+        if n := self._stream.counts.blank:
+            self._display.note(
+                f"{n:,} blank {'line is no example' if n == 1 else 'lines are no examples'}: what follows has "
+                "the number of its example, not of its line"
+            )
+
 
 def _some(columns: tuple[str, ...]) -> str:
     shown = ", ".join(map(visible, columns[:_SHOWN_COLUMNS]))
