@@ -120,9 +120,9 @@ class Told:
     def blank(self) -> None:
         """Say how many lines were blank: they are no examples, and have no prediction."""
         if n := self._stream.counts.blank:
+            lines = "line is no example" if n == 1 else "lines are no examples"
             self._display.note(
-                f"{n:,} blank {'line is no example' if n == 1 else 'lines are no examples'}: what follows has "
-                "the number of its example, not of its line"
+                f"{n:,} blank {lines}: what follows has the number of its example, not of its line"
             )
 
 
