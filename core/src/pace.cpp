@@ -14,8 +14,7 @@ namespace {
 // A key of mean frequency must be above the smallest of the selected by the root of this to replace
 // it.
 constexpr double kMargin = 1.5;
-constexpr double kNever = 1e-30;      // less often than anything that occurs
-constexpr double kCountedOnce = 4.0;  // batches of which one is counted
+constexpr double kNever = 1e-30;  // less often than anything that occurs
 
 float log_of(double often) { return rough_log2(static_cast<float>(std::max(often, kNever))); }
 
@@ -29,7 +28,7 @@ void Pace::measure(const Point& point, double power, bool counts) {
   point.storage.crowd(point.places, often_, cells_);
   const CountingCells* const counting = point.storage.counting();
   if (counting != nullptr) count(point, *counting, counts);
-  set_cells(power);
+  set_cells();
   set_trust(point, counting != nullptr);
 }
 
@@ -73,7 +72,7 @@ void Pace::count(const Point& point, const CountingCells& cells, bool counts) {
 // A selected weight moves by its occurrences in the batch, one of a cell by how often all keys of
 // the cell occur, and did where that is counted. Where nothing occurs nothing moves, so any finite
 // pace will do.
-void Pace::set_cells(double power) {
+void Pace::set_cells() {
   const std::size_t n = often_.size();
   const float usual = log_of(mean_of(cells_));
   roots_.resize(n);
@@ -82,7 +81,7 @@ void Pace::set_cells(double power) {
   const std::span logs(logs_);
   for (std::size_t i = 0; i < n; ++i) roots[i] = std::sqrt(std::max(pace[i], kNever));
   for (std::size_t i = 0; i < n; ++i) logs[i] = log_of(pace[i]);
-  for (std::size_t i = 0; i < n; ++i) pace[i] = pace_of(power, logs[i], usual);
+  for (std::size_t i = 0; i < n; ++i) pace[i] = pace_of(power_, logs[i], usual);
   for (std::size_t i = 0; i < damping_.size(); ++i) pace[i] *= damping_[i];
 }
 

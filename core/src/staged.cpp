@@ -19,8 +19,7 @@ constexpr double kOffsetShare = 0.1;   // of that step, for what the selected di
 // and beyond it one pass only follows noise.
 constexpr double kTightShare = 1.0 / 3.0;
 
-// Batches of which one is counted. After so many rarity too learns from those alone.
-constexpr double kCountedOnce = 4.0, kSettled = 1000.0;
+constexpr double kSettled = 1000.0;  // batches after which rarity learns only from those counted
 
 // Zero for the selected weights.
 void clear_selected(const Places& places, Reals weights) {

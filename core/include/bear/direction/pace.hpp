@@ -6,6 +6,8 @@
 
 namespace bear {
 
+constexpr double kCountedOnce = 4.0;  // batches of which one is counted, as so many
+
 // Weights per element of Places::members; 0 where nothing can be selected.
 inline std::size_t width_of(const Places& places, ConstReals weights) {
   return places.members.empty() ? 0 : weights.size() / places.members.size();
@@ -31,7 +33,7 @@ class Pace {
   void measure_values(const Point& point);
   void measure_occurrences(const Point& point);
   void count(const Point& point, const CountingCells& cells, bool counts);
-  void set_cells(double power);
+  void set_cells();
   void set_trust(const Point& point, bool counting);
 
   double power_ = 0.0;
