@@ -181,6 +181,9 @@ class Softmax final : public Loss {
   }
 
   double curvature_bound() const override { return 0.5; }
+  double curvature_at(double mean) const override {
+    return classes() == 2 ? 2.0 * mean * (1.0 - mean) : curvature_bound();
+  }
 
   void curvature(ConstReals margins, const Targets& targets, Reals blocks) const override {
     std::fill(blocks.begin(), blocks.end(), 0.0);

@@ -8,7 +8,7 @@ import numpy as np
 class Squared:
     kmax = 1.0
 
-    def curvature_at(self, mean):
+    def curvature_at(self, means):
         return 1.0
 
     def value(self, margins, labels, share):
@@ -27,8 +27,8 @@ class Squared:
 class Logistic:
     kmax = 0.25
 
-    def curvature_at(self, mean):
-        return mean * (1 - mean)
+    def curvature_at(self, means):
+        return means[0] * (1 - means[0])
 
     def value(self, margins, labels, share):
         return float(share @ (np.logaddexp(0.0, margins[:, 0]) - labels * margins[:, 0]))
@@ -48,8 +48,8 @@ class Logistic:
 class Softmax:
     kmax = 0.5
 
-    def curvature_at(self, mean):
-        return 0.5
+    def curvature_at(self, means):
+        return 2 * means[0] * (1 - means[0]) if len(means) == 2 else 0.5
 
     def value(self, margins, labels, share):
         p = self._probabilities(margins)

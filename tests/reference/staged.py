@@ -124,7 +124,7 @@ class Staged:
         return full
 
     def intercept_pace(self, loss, batches) -> float:
-        bend = max(loss.curvature_at(self.means[0]), 0.0025 * loss.kmax)
+        bend = max(loss.curvature_at(self.means), 0.0025 * loss.kmax)
         pace = self.importance * self.scale * 0.5 / np.sqrt(loss.kmax * bend)
         return pace / np.sqrt(1 + batches)
 
