@@ -7,12 +7,17 @@ from bearsketch.io import open_stream
 from .helpers import broken_table, labels_of, rows_of, table
 
 
-def strays_of(cells, **options):
+def warned_of(code, cells, **options):
+    """Messages of one code about a column ``age`` with these cells."""
     text = b"age,label\n" + b"".join(b"%b,%d\n" % (cell, i % 2) for i, cell in enumerate(cells))
     with open_stream(table(text), "csv", **options) as stream:
         for _ in stream:
             pass
-    return [odd.message for odd in stream.warnings if odd.code == "TAB-STRAY"]
+    return [odd.message for odd in stream.warnings if odd.code == code]
+
+
+def strays_of(cells, **options):
+    return warned_of("TAB-STRAY", cells, **options)
 
 
 MARKS = [b"NA", b"N/A", b"n/a", b"null", b"NULL", b"None"]
@@ -85,21 +90,17 @@ def test_up_to_a_quarter_of_cells_that_are_no_numbers_is_told(stray):
     assert strays_of(cells) == []
 
 
-def told_text(cells, **options):
-    text = b"note,label\n" + b"".join(b"%b,%d\n" % (cell, i % 2) for i, cell in enumerate(cells))
-    with open_stream(table(text), "csv", **options) as stream:
-        for _ in stream:
-            pass
-    return [odd.message for odd in stream.warnings if odd.code == "TAB-TEXT"]
+def texts_of(cells, **options):
+    return warned_of("TAB-TEXT", cells, **options)
 
 
 def test_a_column_of_texts_is_told():
     texts = [b"the film number %d is fine" % i for i in range(30)]
-    (told,) = told_text(texts)
-    assert "column 'note'" in told
-    assert "text_columns=['note']" in told
-    assert told_text(texts, text_columns=["note"]) == []
-    assert told_text(texts, categorical=["note"]) == []
-    assert told_text([b"new york city hall"] * 30) == []
-    assert told_text([b"item%d" % i for i in range(30)]) == []
-    assert told_text(texts[:10]) == []
+    (told,) = texts_of(texts)
+    assert "column 'age'" in told
+    assert "text_columns=['age']" in told
+    assert texts_of(texts, text_columns=["age"]) == []
+    assert texts_of(texts, categorical=["age"]) == []
+    assert texts_of([b"new york city hall"] * 30) == []
+    assert texts_of([b"item%d" % i for i in range(30)]) == []
+    assert texts_of(texts[:10]) == []

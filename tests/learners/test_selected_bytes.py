@@ -106,7 +106,7 @@ def test_numbers_keep_floats():
 
 
 def test_bytes_select_and_predict_as_floats_do():
-    narrow, wide = learned(1), learned(1, precision="float32")
+    narrow, wide = learned(), learned(precision="float32")
     batch = Batch.from_rows([[f"{kind}{i}"] for kind in CLASSES for i in range(9)])
     for learner in (narrow, wide):
         assert list(learner.predict(batch)) == [kind for kind in CLASSES for _ in range(9)]

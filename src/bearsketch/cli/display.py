@@ -272,6 +272,17 @@ def best_features(
     return shown
 
 
+def say_best(display: Display, learner: Learner, training: Training | None = None) -> None:
+    """Say the ten best of what is selected, at the end of a run."""
+    best = best_features(learner, 10, training)
+    if not best:
+        return
+    display.note(f"best of {len(learner.selected()):,} selected features:")
+    weights = shown_weights(weight for weight, _ in best)
+    for weight, (_, name) in zip(weights, best, strict=True):
+        display.note(f"  {weight}  {visible(name)}")
+
+
 def _clock(seconds: float) -> str:
     minutes, rest = divmod(int(seconds + 0.5), 60)
     hours, minutes = divmod(minutes, 60)

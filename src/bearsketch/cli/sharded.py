@@ -7,10 +7,9 @@ from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from bearsketch.cli.display import Display, View, best_features, make_display, shown_weights
+from bearsketch.cli.display import Display, View, best_features, make_display, say_best
 from bearsketch.cli.options import read_options
 from bearsketch.cli.told import progressive_text, result_number
-from bearsketch.escape import visible
 from bearsketch.exceptions import ParameterError
 from bearsketch.sizes import format_bytes
 from bearsketch.training.interrupt import Interrupted, Interrupts
@@ -210,9 +209,7 @@ class Watching:
                 facts.append(f"RMSE {result_number('rmse', tally.rmse or 0.0)}")
             else:
                 facts += [f"loss {tally.mean_loss:.4f}", f"accuracy {tally.accuracy:.4f}"]
-        best = []
-        if driver.learner.config.k:
-            best = best_features(driver.learner)
+        best = best_features(driver.learner)
         total = sum(self._sizes.values())
         return View(examples, done, total, n_pass + 1, driver.passes, facts, best)
 
@@ -232,12 +229,7 @@ def _report(display: Display, driver: Driver, summary: Summary, output: Path) ->
         say(f"warning[{doubt['code']}] {doubt['message']}")
     if tally.lost:
         say(f"warning[DIST-PARTITION] {len(tally.lost)} partitions were lost, as said above")
-    if driver.learner.config.k:
-        say(f"best of {len(driver.learner.selected()):,} selected features:")
-        best = best_features(driver.learner, 10)
-        weights = shown_weights(weight for weight, _ in best)
-        for weight, (_, name) in zip(weights, best, strict=True):
-            say(f"  {weight}  {visible(name)}")
+    say_best(display, driver.learner)
     say(f"wrote {output} ({format_bytes(output.stat().st_size)})")
 
 

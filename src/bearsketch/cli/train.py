@@ -23,9 +23,8 @@ from bearsketch.cli.checks import (
 )
 from bearsketch.cli.display import (
     Display,
-    best_features,
     make_display,
-    shown_weights,
+    say_best,
     watch_training,
 )
 from bearsketch.cli.options import (
@@ -38,7 +37,6 @@ from bearsketch.cli.options import (
     takes_reading,
 )
 from bearsketch.cli.told import Told, progressive_text, results_text
-from bearsketch.escape import visible
 from bearsketch.exceptions import ParameterError
 from bearsketch.sizes import format_bytes, parse_bytes
 
@@ -335,10 +333,5 @@ def _report(display: Display, training: Training, summary: Summary, output: Path
         ):
             if results:
                 say(f"held-out, {title}: {results_text(results)}")
-    best = best_features(training.learner, 10, training)
-    if best:
-        say(f"best of {len(training.learner.selected()):,} selected features:")
-        weights = shown_weights(weight for weight, _ in best)
-        for weight, (_, name) in zip(weights, best, strict=True):
-            say(f"  {weight}  {visible(name)}")
+    say_best(display, training.learner, training)
     say(f"wrote {output} ({format_bytes(output.stat().st_size)})")

@@ -23,7 +23,7 @@ from bearsketch.exceptions import (
 from bearsketch.learners import state
 from bearsketch.learners.config import Config
 from bearsketch.learners.labels import Labels, compare_classes
-from bearsketch.learners.selected import Selected, second_names, shown_names, sizes_of, speaks
+from bearsketch.learners.selected import Selected, second_names, shown_names, sizes_of, spoken_for
 from bearsketch.metrics import class_numbers
 from bearsketch.sizes import Sizes
 
@@ -209,7 +209,7 @@ class Learner:
         worths: npt.NDArray[np.float64],
         of_group: npt.NDArray[np.intp] | None,
     ) -> Selected:
-        largest = speaks(self.config.direction, weights).argmax(axis=1)
+        largest = spoken_for(self.config.direction, weights)
         number = largest if of_group is None else of_group
         if self.config.loss == "logistic":
             number = np.ones(len(keys), dtype=np.intp)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from bearsketch.learners.selected import sizes_of
+from bearsketch.learners.selected import keeps_largest, sizes_of
 
 if TYPE_CHECKING:
     from bearsketch.learners import Learner
@@ -131,8 +131,8 @@ def verdict_of(by_chance: float, crowding: float) -> str:
 
 def size_by_class(direction: str, weights: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     """Size of the weights of each key beside the error of one: largest, or root mean square."""
-    largest = direction == "staged" and weights.shape[1] > 1
-    return sizes_of(direction, weights) / (1.0 if largest else math.sqrt(weights.shape[1]))
+    columns = 1 if keeps_largest(direction, weights) else weights.shape[1]
+    return sizes_of(direction, weights) / math.sqrt(columns)
 
 
 def chance_of_largest(ratio: float, columns: int) -> float:

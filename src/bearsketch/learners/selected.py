@@ -13,10 +13,9 @@ from bearsketch.keys import key_name
 from bearsketch.learners.labels import Label
 
 
-def speaks(direction: str, weights: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """Give what of each weight counts beside those of other classes: ``bear+`` asks for a class."""
-    shared = weights.shape[1] > 1
-    return np.maximum(weights, 0.0) if direction == "staged" and shared else np.abs(weights)
+def keeps_largest(direction: str, weights: npt.NDArray[np.float64]) -> bool:
+    """Whether of several weights the largest counts, as ``bear+`` selects, and not their norm."""
+    return direction == "staged" and weights.shape[1] > 1
 
 
 def sizes_of(direction: str, weights: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
@@ -27,10 +26,15 @@ def sizes_of(direction: str, weights: npt.NDArray[np.float64]) -> npt.NDArray[np
     >>> sizes_of("staged", np.array([[3.0, -4.0, 1.0]])), sizes_of("lbfgs", np.array([[3.0, -4.0]]))
     (array([3.]), array([5.]))
     """
-    if direction == "staged" and weights.shape[1] > 1:
-        largest: npt.NDArray[np.float64] = speaks(direction, weights).max(axis=1)
-        return largest
+    if keeps_largest(direction, weights):
+        return np.asarray(np.maximum(weights.max(axis=1), 0.0))
     return np.asarray(np.linalg.norm(weights, axis=1))
+
+
+def spoken_for(direction: str, weights: npt.NDArray[np.float64]) -> npt.NDArray[np.intp]:
+    """Column of each key whose weight is shown."""
+    shown = weights if keeps_largest(direction, weights) else np.abs(weights)
+    return np.asarray(np.argmax(shown, axis=1))
 
 
 class Feature(NamedTuple):
