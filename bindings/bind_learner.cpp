@@ -5,40 +5,13 @@
 #include <nanobind/stl/vector.h>
 
 #include <map>
-#include <mutex>
-#include <set>
-#include <shared_mutex>
 
 #include "arrays.hpp"
-#include "bear/exact.hpp"
-#include "bear/learner.hpp"
+#include "learner.hpp"
 
 namespace {
 
 using bear::Recipe;
-
-// A learner that several threads of Python may call, as learning lets the others run: predictions
-// share it, all else has it alone.
-class Learner : public bear::Learner {
- public:
-  using bear::Learner::Learner;
-  mutable std::shared_mutex busy;
-};
-
-// Both for code that has let go of the interpreter's lock.
-using Exclusive = std::unique_lock<std::shared_mutex>;
-using Shared = std::shared_lock<std::shared_mutex>;
-
-// The same for code that holds the interpreter's lock, and gives it away while it waits: else the
-// thread it waits for may wait for that one. Lists and dictionaries are not made before unlock(),
-// because that may collect garbage, and with it run anything.
-class Alone : public Exclusive {
- public:
-  explicit Alone(std::shared_mutex& busy) : Exclusive(busy, std::defer_lock) {
-    const nb::gil_scoped_release released;
-    lock();
-  }
-};
 
 template <class T>
 T choose(const char* what, const std::string& name, const std::map<std::string, T>& table) {
@@ -242,49 +215,6 @@ void restore_cells(Learner& learner, const In<std::uint8_t>& given) {
   std::memcpy(bytes.data(), given.data(), given.size());
 }
 
-std::vector<bear::Keys> views(const std::vector<In<std::uint64_t>>& keys) {
-  std::vector<bear::Keys> out;
-  for (const auto& part : keys) out.push_back(view(part));
-  return out;
-}
-
-bear::Exact take_apart(Learner& learner, const std::vector<In<std::uint64_t>>& keys) {
-  const auto viewed = views(keys);
-  const Alone alone(learner.busy);
-  return bear::take_apart(learner, viewed);
-}
-
-bear::Exact average(const std::vector<Learner*>& parts, const In<double>& shares, Learner* start,
-                    const std::vector<In<std::uint64_t>>& keys) {
-  const auto viewed = views(keys);
-  const nb::gil_scoped_release released;
-  std::set<Learner*> all(parts.begin(), parts.end());  // each once, always in the same order
-  if (start != nullptr) all.insert(start);
-  std::vector<Exclusive> alone;
-  for (Learner* learner : all) alone.emplace_back(learner->busy);
-  return bear::average({parts.begin(), parts.end()}, view(shares), start, viewed);
-}
-
-nb::list weights_of(const bear::Exact& exact) {
-  nb::list out;
-  for (std::size_t g = 0; g < exact.weights.size(); ++g) {
-    const std::size_t width = exact.wide->selection().top(g).width();
-    auto copy = exact.weights[g];
-    const std::size_t n = copy.size() / width;
-    out.append(give(std::move(copy), {n, width}));
-  }
-  return out;
-}
-
-void put_together(Learner& learner, bear::Exact& exact, const std::vector<In<std::uint64_t>>& keys,
-                  const std::vector<In<double>>& weights, double quantum, double writes) {
-  bear::Returned returned;
-  returned.keys = views(keys);
-  for (const auto& part : weights) returned.weights.push_back(view(part));
-  const Alone alone(learner.busy);
-  bear::put_together(learner, exact, returned, quantum, writes);
-}
-
 nb::dict fill(const Learner& learner) {
   Alone alone(learner.busy);
   const auto fill = learner.storage().fill();
@@ -369,9 +299,6 @@ void bind_learner(nb::module_& m) {
       .def("selected", &selected, nb::arg("group"))
       .def("restore_selected", &restore_selected, nb::arg("group"), nb::arg("keys"),
            nb::arg("weights"), nb::arg("magnitudes"), nb::arg("names"), nb::arg("aliases"))
-      .def("take_apart", &take_apart, nb::arg("keys"))
-      .def("put_together", &put_together, nb::arg("exact"), nb::arg("keys"), nb::arg("weights"),
-           nb::arg("quantum"), nb::arg("writes"))
       .def("cells", &cells)
       .def("restore_cells", &restore_cells, nb::arg("cells"))
       .def("numbers",
@@ -391,8 +318,4 @@ void bind_learner(nb::module_& m) {
       .def("restore_resume_state", &restore_resume_state, nb::arg("factor"), nb::arg("watch"),
            nb::arg("history_keys"), nb::arg("history_numbers"))
       .def("fill", &fill);
-
-  nb::class_<bear::Exact>(m, "Exact").def_prop_ro("weights", &weights_of);
-  m.def("average", &average, nb::arg("parts"), nb::arg("shares"), nb::arg("start").none(),
-        nb::arg("keys"));
 }

@@ -5,6 +5,7 @@
 #endif
 
 void bind_batch(nanobind::module_& m);
+void bind_exact(nanobind::module_& m);
 void bind_learner(nanobind::module_& m);
 void bind_parse(nanobind::module_& m);
 void bind_rows(nanobind::module_& m);
@@ -31,6 +32,7 @@ NB_MODULE(_core, m) {
   m.def("keep_freed_memory", &keep_freed_memory);
   bind_batch(m);
   bind_learner(m);
+  bind_exact(m);
   bind_parse(m);
   bind_rows(m);
 }

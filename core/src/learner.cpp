@@ -277,12 +277,14 @@ void Learner::watch_for_blow_up(double value, const Point& point) {
 
 void Learner::write_step(double step) {
   selection_.draw_from(direction_->measures().salt);
+  double keep = direction_->keep();
   if (recipe_.l2 > 0.0) {
     const double size = direction_->scaled() ? direction_->step_size() : step;
-    const double keep = std::max(1.0 - size * recipe_.l2, 0.0);
-    storage_->scale(keep);
-    selection_.scale(keep);
+    const double decay = std::max(1.0 - size * recipe_.l2, 0.0);
+    keep *= decay;
+    selection_.scale(decay);
   }
+  if (keep != 1.0) storage_->scale(keep);
   s_.resize(z_.size());
   for (std::size_t i = 0; i < z_.size(); ++i) s_[i] = -step * z_[i];
   selection_.hold_back(places_, s_, *storage_, direction_->measures());

@@ -88,10 +88,13 @@ void Pace::set_cells() {
 void Pace::set_trust(const Point& point, bool counting) {
   trust_ = often_;
   if (counting) {
+    if (point.loss.classes() > kFewClasses) {
+      for (double& root : roots_) root = std::sqrt(root);
+    }
     for (std::size_t i = 0; i < trust_.size(); ++i) trust_[i] *= roots_[i];
   }
-  worths_ = counting && point.loss.classes() <= kFewClasses;
-  enough_ = kMargin * (worths_ ? often_mean_ : mean_of(trust_));
+  worths_ = counting;
+  enough_ = kMargin * often_mean_;
 }
 
 Measures Pace::measures(std::uint64_t salt) const {

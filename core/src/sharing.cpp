@@ -20,11 +20,13 @@ double Sharing::share() const {
   return std::clamp(1.0 - std::pow(ratio, kPower), 0.0, kMostShare);
 }
 
-void Sharing::center(const Targets& targets, std::size_t classes, Reals residuals) const {
-  const double part = share(), total = targets.total();
-  const std::size_t rows = targets.labels.size();
-  if (part == 0.0 || targets.weighed() < 2) return;
+void Sharing::center(const Targets& targets, ConstReals labels, Reals residuals) const {
+  const double whole = share(), total = targets.total();
+  const std::size_t rows = targets.labels.size(), classes = labels.size();
+  if (whole == 0.0 || targets.weighed() < 2) return;
   for (std::size_t c = 0; c < classes; ++c) {
+    const double expected = labels[c] * static_cast<double>(targets.weighed());
+    const double part = classes > kFewClasses ? whole * expected / (expected + 1.0) : whole;
     double sum = 0.0;
     for (std::size_t i = 0; i < rows; ++i) sum += residuals[i * classes + c];
     for (std::size_t i = 0; i < rows; ++i) {

@@ -19,7 +19,8 @@ constexpr double kOffsetShare = 0.1;   // of that step, for what the selected di
 // and beyond it one pass only follows noise.
 constexpr double kTightShare = 1.0 / 3.0;
 
-constexpr double kSettled = 1000.0;  // batches after which rarity learns only from those counted
+constexpr double kForgetting = 0.25;  // power of the fall of the strength, with many classes
+constexpr double kSettled = 1000.0;   // batches after which rarity learns only from those counted
 
 // Zero for the selected weights.
 void clear_selected(const Places& places, Reals weights) {
@@ -116,6 +117,7 @@ void Staged::direct(const Point& point, Reals z) {
   next_ = now_;
   importance_ = point.importance;
   slope_ = squares_ = 0.0;
+  keep_ = 1.0;
   pace_.measure(point, now_.rarity.power(), counts());
   move_intercept(point);
   rest_.assign(point.weights.begin(), point.weights.end());
@@ -202,6 +204,8 @@ void Staged::follow_noise(const Point& point) {
   center(point.targets, u_);
   const Bend bend = bend_along(point, u_);
   next_.strength.learn(point.loss, point.targets, bend, value_);
+  const double fall = next_.strength.factor() / now_.strength.factor();
+  if (fall < 1.0 && point.loss.classes() > kFewClasses) keep_ = std::pow(fall, kForgetting);
   if (next_.batches <= kSettled || counts()) follow_rarity(point, bend.curvature);
 }
 
@@ -266,15 +270,11 @@ double Staged::cell_step(const Point& point) {
   return block_step(own, next_.step, now_.cell_clock / kTau);
 }
 
-// At margins_; what all rows have in common is left to the intercept, where there is one. Of more
-// than two classes each has few rows in a batch: the mean of their residuals is no offset, but
-// news.
+// At margins_; what all rows have in common is left to the intercept, where there is one.
 void Staged::find_residuals(const Point& point) {
   residual_.resize(margins_.size());
   point.loss.residuals(margins_, point.targets, residual_);
-  if (shares_offset()) {
-    now_.sharing.center(point.targets, point.loss.classes(), residual_);
-  }
+  if (!now_.means.empty()) now_.sharing.center(point.targets, now_.means, residual_);
 }
 
 // The running step learns what both blocks allow.

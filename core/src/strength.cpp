@@ -14,8 +14,6 @@ constexpr double kFirst = 0.35, kLeast = 0.02;  // full strength is 1
 constexpr double kMemory = 0.05;                // of the running slope
 constexpr double kRate = 0.05;                  // at which strength follows it
 constexpr double kBoldness = 0.1;               // share that is let pass
-// With many classes margins are bold because cells are shared, which smaller steps do not mend.
-constexpr double kManyBoldness = 0.5;
 constexpr double kMostShrink = -1.0, kMostGrowth = 3.0;
 // Information about the factor on the margins, in squared standard errors, at which strength
 // follows at half its rate: with one click in a hundred rows a few batches say nothing.
@@ -37,9 +35,8 @@ void Strength::learn(const Loss& loss, const Targets& targets, const Bend& bend,
   error_ += kMemory * (value - error_);
   const double variance = noise(loss, targets);
   if (!(running_.curvature > 0.0) || !(variance > 0.0)) return;
-  const double boldness = loss.classes() > 2 ? kManyBoldness : kBoldness;
   const double growth =
-      std::clamp(boldness - running_.slope / running_.curvature, kMostShrink, kMostGrowth);
+      std::clamp(kBoldness - running_.slope / running_.curvature, kMostShrink, kMostGrowth);
   const double information = running_.curvature / (kMemory * variance);
   logarithm_ += kRate * growth * information / (information + kInformation);
   logarithm_ = std::clamp(logarithm_, std::log(kLeast), 0.0);

@@ -10,6 +10,7 @@ using namespace bear;
 namespace {
 
 constexpr std::size_t kRows = 20;
+const std::vector<double> kHalf{0.5};  // means of the labels of two classes
 
 struct Given {
   std::vector<double> labels, weights;
@@ -40,7 +41,7 @@ double share_after(double common, int batches = 200) {
   const Given given = equal_rows();
   for (int i = 0; i < batches; ++i) {
     auto residuals = draw(random);
-    sharing.center(given.targets(), 1, residuals);
+    sharing.center(given.targets(), kHalf, residuals);
     sharing.learn(given.targets(), 1, residuals, change_of(residuals, common));
   }
   return sharing.share();
@@ -71,7 +72,7 @@ TEST_CASE("the more rows have in common, the more of the mean is taken out, neve
   CHECK(share_after(0.999) == 0.95);
 }
 
-TEST_CASE("each class loses that share of its own mean, and nothing else") {
+TEST_CASE("each class loses that share of its own mean, the less the fewer rows it has") {
   Sharing sharing;
   test::Random random(5);
   const Given given = equal_rows();
@@ -80,13 +81,15 @@ TEST_CASE("each class loses that share of its own mean, and nothing else") {
   REQUIRE(sharing.share() > 0.5);
   const auto before = random.normals(kRows * 3);
   auto after = before;
-  sharing.center(given.targets(), 3, after);
+  const std::vector<double> labels{0.7, 0.3, 0.0};
+  sharing.center(given.targets(), labels, after);
   for (std::size_t c = 0; c < 3; ++c) {
     double sum = 0.0;
     for (std::size_t i = 0; i < kRows; ++i) sum += before[i * 3 + c];
+    const double rows = labels[c] * kRows, share = sharing.share() * rows / (rows + 1.0);
     for (std::size_t i = 0; i < kRows; ++i) {
       CHECK(after[i * 3 + c] ==
-            doctest::Approx(before[i * 3 + c] - sharing.share() * sum / kRows).epsilon(1e-12));
+            doctest::Approx(before[i * 3 + c] - share * sum / kRows).epsilon(1e-12));
     }
   }
 }
@@ -128,7 +131,7 @@ TEST_CASE("a row of no weight is no row, and one row alone keeps its residual") 
   change[3] = 1e9;
   blind.learn(given.targets(), 1, residuals, change);
   CHECK(blind.numbers() == sharing.numbers());
-  sharing.center(given.targets(), 1, residuals);
+  sharing.center(given.targets(), kHalf, residuals);
   CHECK(residuals[3] == 0.0);
 
   given.weights.assign(kRows, 0.0);
@@ -136,7 +139,7 @@ TEST_CASE("a row of no weight is no row, and one row alone keeps its residual") 
   std::vector<double> alone(kRows);
   alone[0] = 0.7;
   const auto numbers = sharing.numbers();
-  sharing.center(given.targets(), 1, alone);
+  sharing.center(given.targets(), kHalf, alone);
   sharing.learn(given.targets(), 1, alone, alone);
   CHECK(sum_of(alone) == 0.7);
   CHECK(sharing.numbers() == numbers);

@@ -65,8 +65,9 @@ def test_fields_of_json_lines_that_no_line_has_are_told_by_every_command(tmp_pat
     told = "warning[JSL-FIELD-MISSING]"
     named = ["--text-columns", "a,aa", "--drop", "id"]
     assert good("train", path, "-o", model, *named).stderr.count(told) == 2
-    assert good("evaluate", model, path).stderr.count(told) == 2
-    # To predict, what a model does not look at need not be there.
+    # What a model does not look at need not be there where it is used.
+    assert good("evaluate", model, path).stderr.count(told) == 1
+    assert good("evaluate", model, path, "--drop", "id").stderr.count(told) == 2
     assert good("predict", model, path, "-o", tmp_path / "p.tsv").stderr.count(told) == 1
 
 
@@ -174,3 +175,66 @@ def test_blank_lines_that_have_no_prediction_are_told(tmp_path):
     assert "1 blank line is no example" in done.stderr
     done = good("predict", tmp_path / "m.bear", "-", "--label-from", "none", input="word1\n")
     assert "blank" not in done.stderr
+
+
+def test_columns_that_a_model_left_out_need_not_be_there(table, tmp_path):
+    model = tmp_path / "m.bear"
+    rows = table.read_text().splitlines()
+    numbered = ["id," + rows[0], *(f"{i},{row}" for i, row in enumerate(rows[1:]))]
+    with_ids = tmp_path / "ids.csv"
+    with_ids.write_text("\n".join(numbered) + "\n")
+    good("train", with_ids, "-o", model, "--drop", "id")
+    found = result("evaluate", model, table)
+    assert found["accuracy"] == result("evaluate", model, with_ids)["accuracy"] == 1.0
+    assert len(good("predict", model, table).stdout.splitlines()) == 301
+    # Named anew they are looked for, and so they are in training.
+    for command in (["evaluate", model, table], ["train", table, "-o", model]):
+        told = bearsketch(*command, "--drop", "id").stderr
+        assert "error[TAB-COLUMN-MISSING]" in told
+
+
+def test_predictions_have_the_digits_that_large_numbers_need(tmp_path):
+    data, model = tmp_path / "d.csv", tmp_path / "m.bear"
+    targets = [1_700_000_000 + 10 * (i % 3) for i in range(900)]
+    data.write_text("c,label\n" + "".join(f"c{i % 3},{y}.5\n" for i, y in enumerate(targets)))
+    good("train", data, "-o", model, "--passes", "3")
+    lines = good("predict", model, data).stdout.splitlines()[1:]
+    exact = [
+        json.loads(line)
+        for line in good("predict", model, data, "--to", "jsonl").stdout.splitlines()
+    ]
+    for line, record in zip(lines, exact, strict=True):
+        assert abs(float(line.split("\t")[2]) - record["prediction"]) < 1.0
+    # Numbers that are names of classes are whole.
+    data.write_text("".join(f"{12345678 + i % 2} | w{i % 2}\n" for i in range(200)))
+    good("train", data, "-o", model, "--format", "vw")
+    lines = good("predict", model, data, "--format", "vw").stdout.splitlines()[1:]
+    assert {line.split("\t")[2] for line in lines} == {"12345678", "12345679"}
+
+
+def test_data_without_a_selected_feature_is_told(table, tmp_path):
+    model, other = tmp_path / "m.bear", tmp_path / "other.vw"
+    told = "warning[DATA-UNKNOWN] no example has one of the selected features"
+    other.write_text("".join(f"{i % 2} |a w{i % 2}\n" for i in range(300)))
+    good("train", other, "-o", model)
+    assert told not in good("evaluate", model, other).stderr
+    other.write_text(other.read_text().replace("|a", "|A"))
+    assert told in good("evaluate", model, other).stderr
+
+
+def test_words_for_labels_are_told_with_the_sign_of_weights(tmp_path):
+    data = tmp_path / "d.vw"
+    data.write_text("click | buy\nno | look\n" * 30)
+    told = good("train", data, "-o", tmp_path / "m.bear").stderr
+    assert "best of 2 selected features (+ for no, - for click):" in told
+    data.write_text("1 | buy\n0 | look\n" * 30)
+    assert "selected features:" in good("train", data, "-o", tmp_path / "m.bear").stderr
+
+
+def test_numbers_that_turn_out_to_be_no_classes_are_told_how_to_learn(tmp_path):
+    data = tmp_path / "d.csv"
+    prices = [*(str(i % 13) for i in range(12_000)), "3.5"]
+    data.write_text("c,label\n" + "".join(f"c{i % 5},{p}\n" for i, p in enumerate(prices)))
+    told = bearsketch("train", data, "-o", tmp_path / "m.bear").stderr
+    assert "error[LABEL-UNKNOWN]" in told
+    assert "learn labels as numbers (--loss squared)" in told

@@ -176,3 +176,13 @@ def test_a_second_run_in_the_same_folder_is_refused(mail, tmp_path):
         done = bearsketch("train", mail, "-o", tmp_path / "m.bear", *OPTIONS, *options)
     assert done.returncode == 4
     assert "error[CKPT-BUSY]" in done.stderr
+
+
+def test_targets_far_from_zero_are_scored_as_by_one_process(tmp_path):
+    data = tmp_path / "d.csv"
+    rows = "".join(f"c{i % 3},{1_000_000 + i % 3}.5\n" for i in range(3000))
+    data.write_text("c,label\n" + rows)
+    for workers in ([], ["--workers", 1]):
+        told = result("train", data, "-o", tmp_path / "m.bear", *workers)
+        assert told["progressive_rmse"] < 10.0
+        assert told["examples"] == 3000

@@ -64,7 +64,7 @@ def test_streams_are_looked_at_too():
 
 def test_advice_is_given_in_words_of_python(X, y):
     order = np.argsort(y)
-    with pytest.warns(UserWarning, match=r"give several passes \(passes=5\)") as found:
+    with pytest.warns(UserWarning, match=r"; shuffle the examples \[DATA-ORDER\]$") as found:
         SketchClassifier(memory="8KiB", shuffle=False).fit(X[order], y[order])
     told = str(found[0].message)
     assert "shuf;" not in told

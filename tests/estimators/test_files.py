@@ -248,3 +248,17 @@ def test_a_number_of_columns_that_is_none(two_classes, tmp_path, wrong):
     learner.save(tmp_path / "model.bear")
     with pytest.raises(bearsketch.ModelFileError, match="columns"):
         SketchClassifier.load(tmp_path / "model.bear")
+
+
+def test_a_frame_in_another_order_than_the_saved_model_s_is_refused(tmp_path):
+    pandas = pytest.importorskip("pandas")
+    rng = np.random.default_rng(0)
+    X = pandas.DataFrame(rng.normal(size=(400, 4)), columns=list("abcd"))
+    y = (X.a + X.b > 0).astype(int)
+    SketchClassifier(k=2, memory="4KiB").fit(X, y).save(tmp_path / "m.bear")
+    loaded = SketchClassifier.load(tmp_path / "m.bear")
+    with pytest.warns(UserWarning, match="feature names"):  # of scikit-learn: not all are known
+        assert loaded.score(X, y) > 0.9
+    with pytest.raises(ParameterError, match="got 'd' as column 0, which was 'a'"):
+        loaded.predict(X[list("dcba")])
+    assert loaded.fit(X[list("dcba")], y).score(X[list("dcba")], y) > 0.9

@@ -270,3 +270,9 @@ def test_a_path_is_told_what_reads_it():
     model = SketchClassifier(k=2, memory="1KiB").fit(np.eye(10), np.arange(10) % 2)
     with pytest.raises(ParameterError, match="open_like"):
         model.predict("clicks.vw")
+
+
+def test_texts_are_no_rows():
+    with pytest.raises(ParameterError, match="got the text 'cheap pills'") as raised:
+        SketchClassifier().fit(["cheap pills", "lunch at noon"], [1, 0])
+    assert "text.split()" in raised.value.hint

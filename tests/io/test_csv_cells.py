@@ -34,6 +34,23 @@ def test_marks_of_missing_numbers_are_absent_among_numbers():
         assert broken_table(b"n\n1\n" + other + b"\n", numeric=["n"]).code == "TAB-VALUE"
 
 
+TRUTHS = {"true": 1.0, "True": 1.0, "TRUE": 1.0, "false": 0.0, "False": 0.0, "FALSE": 0.0}
+
+
+def test_true_and_false_are_numbers_as_in_a_frame():
+    pyarrow = pytest.importorskip("pyarrow")
+    cells = [*TRUTHS, "", "NA"]
+    read = rows_of(table(("b,c\n" + "".join(f"{cell},x\n" for cell in cells)).encode()))
+    ones = [{"b": 1.0, "c=x": 1.0}] * 3
+    assert read == [*ones, *([{"c=x": 1.0}] * 5)]
+    truths = [value == 1.0 for value in TRUTHS.values()] + [None, None]
+    assert rows_of(pyarrow.table({"b": truths, "c": ["x"] * 8})) == read
+    # Beside other words they are words, and so they are where categories are asked for.
+    assert rows_of(table(b"b\ntrue\nmaybe\n")) == [{"b=true": 1.0}, {"b=maybe": 1.0}]
+    assert rows_of(table(b"b\nTrue\n"), categorical=["b"]) == [{"b=True": 1.0}]
+    assert broken_table(b"b\n1\ntrUe\n", numeric=["b"]).code == "TAB-VALUE"
+
+
 def test_marks_of_missing_numbers_are_absent_with_a_decimal_comma_too():
     assert rows_of(table(b"n;m\n1,5;1\nN/A;1\n"), decimal=",") == [{"n": 1.5, "m": 1.0}, {"m": 1.0}]
 

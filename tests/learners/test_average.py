@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from bearsketch import Batch, make_learner
+from bearsketch import Batch, _core, make_learner
 from bearsketch.exceptions import IncompatibleError
 from bearsketch.learners.average import average
 
@@ -105,9 +105,10 @@ def test_with_collisions_cells_and_exact_weights_together_are_averaged():
     # when the exact weights are put back into the cells, whatever any part selected.
     def flat(learner):
         top = learner._core.selected(0)
-        apart = learner._core.take_apart([np.zeros(0, np.uint64)])
+        apart = _core.take_apart(learner._core, [np.zeros(0, np.uint64)])
         spare = type(learner)(learner.config, learner.labels)
-        spare._core.put_together(apart, [top["keys"]], [top["weights"].ravel()], 0.0, 0.0)
+        keys, weights = [top["keys"]], [top["weights"].ravel()]
+        _core.put_together(spare._core, apart, keys, weights, 0.0, 0.0)
         return np.frombuffer(spare._core.cells())
 
     parts = softmax_parts("bear+", (200, 200), width=7)

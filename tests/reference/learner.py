@@ -170,10 +170,10 @@ class Twin:
         return importance * self.phi() / self.loss.kmax / np.sqrt(1 + self.batches)
 
     def shrink(self, step: float) -> None:
-        if self.settings.l2:
-            keep = max(1 - step * self.settings.l2, 0.0)
-            self.storage.scale(keep)
-            self.selection.scale(keep)
+        decay = max(1 - step * self.settings.l2, 0.0)
+        self.storage.scale(decay * getattr(self.direction, "keep", 1.0))
+        if decay != 1.0:
+            self.selection.scale(decay)
 
     def remember(self, keys, X, w, inside, s, g, labels, share) -> None:
         """The pair between two points: masked queries, or the weights and the step made."""

@@ -127,7 +127,7 @@ class CountedSketch(CachedByteSketch):
         return np.array([np.mean([COUNTS[self.levels[w]] for _, w in self.words(k)]) for k in keys])
 
     def worth(self, key: int) -> float:
-        return (2.0 + self.met([key])[0]) ** 0.25 if self.cells.shape[2] <= 2 else 1.0
+        return (2.0 + self.met([key])[0]) ** (0.25 if self.cells.shape[2] <= 2 else 0.125)
 
     def meet(self, keys: list[int], often: np.ndarray) -> None:
         salt = (self.salt + self.writes * hashing.GOLDEN) ^ 0x6D656574696E6773

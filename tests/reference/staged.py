@@ -27,9 +27,8 @@ class Staged:
         self.rarity = Rarity()
 
     def direct(self, point):
-        self.importance = point.importance
-        few = self.means is not None and len(self.means) <= 2
-        self.taken = self.sharing.share() if few else 0.0
+        self.importance, self.keep = point.importance, 1.0
+        self.taken = 0.0 if self.means is None else self.sharing.share() * self.trusted(point)
         before, full = self.batches, self.move_intercept(point)
         self.batches += 1
         inside = point.inside
@@ -44,8 +43,9 @@ class Staged:
         if counted:
             crowd = crowd + np.where(crowd > 0, 2 + point.storage.met(point.keys), 0)
         roots = np.sqrt(np.maximum(crowd, 1e-100))
+        if point.w.shape[1] > 2:
+            roots = np.sqrt(roots)
         trust = occurrences * roots if counted else occurrences
-        worths = counted and point.w.shape[1] <= 2
         shared_pace = damping * pace(crowd, power)[:, None]
         if point.passes == 0:
             part = self.follow_noise(point, full)
@@ -54,9 +54,9 @@ class Staged:
         self.measures = Measures(
             magnitudes=1.0 / np.sqrt(damping[:, 0]),
             trust=trust,
-            worth=roots if worths else np.ones(len(roots)),
+            worth=roots if counted else np.ones(len(roots)),
             met=4 * occurrences if counted and np.floor(before) % 4 == 0 else None,
-            enough=1.5 * mean_of(occurrences if worths else trust),
+            enough=1.5 * mean_of(occurrences),
             usual=np.sqrt(len(damping) / damping.sum()),
             salt=int(np.float64(self.batches).view(np.uint64)),
         )
@@ -149,11 +149,13 @@ class Staged:
         self.error += 0.05 * (value - self.error)
         dispersion = 2 * self.error if isinstance(point.loss, Squared) else 1.0
         if self.curvature > 0 and dispersion > 0:
-            boldness = 0.5 if part.shape[1] > 2 else 0.1
-            growth = np.clip(boldness - self.slope / self.curvature, -1, 3)
+            growth = np.clip(0.1 - self.slope / self.curvature, -1, 3)
             information = rows * self.curvature / (0.05 * dispersion)
             growth *= information / (information + 20)
-            self.log_strength = np.clip(self.log_strength + 0.05 * growth, np.log(0.02), 0)
+            before = self.log_strength
+            self.log_strength = np.clip(before + 0.05 * growth, np.log(0.02), 0)
+            if part.shape[1] > 2:
+                self.keep = np.exp(0.25 * min(self.log_strength - before, 0.0))
         return part
 
     def follow_rarity(self, point, full, part, occurrences, crowd) -> None:
@@ -178,6 +180,13 @@ class Staged:
             (self.slope, self.curvature),
             dispersion / rows,
         )
+
+    def trusted(self, point):
+        """How far the mean of the residuals of a class is an offset, and not news."""
+        if len(self.means) <= 2:
+            return 1.0
+        expected = self.means * np.count_nonzero(point.weights)
+        return expected / (expected + 1)
 
     def residual(self, point, margins):
         """Residuals without the share of their mean that all rows have in common."""

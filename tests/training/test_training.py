@@ -10,8 +10,8 @@ import pytest
 from bearsketch import ParameterError, load, make_learner
 from bearsketch.exceptions import LimitError
 from bearsketch.io import open_stream
-from bearsketch.training.held import held_out
 from bearsketch.training.loop import PEEK_EXAMPLES, Training
+from bearsketch.training.scored import held_out
 
 
 def lines(n, classes=("a", "b")):

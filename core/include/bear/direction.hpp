@@ -65,6 +65,9 @@ class Direction {
   // The step size inside such a z, for what else shrinks with the step.
   virtual double step_size() const { return 1.0; }
 
+  // The share of all weights in cells that is kept, before the step is added.
+  virtual double keep() const { return 1.0; }
+
   // The change of the intercept that goes with such a z.
   virtual ConstReals intercept_step() const { return {}; }
 

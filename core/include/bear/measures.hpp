@@ -12,9 +12,12 @@ constexpr double kPatience = 2.0;
 // Of more, each has few rows in a batch.
 constexpr std::size_t kFewClasses = 2;
 
-// What a unit of a weight is worth: a frequent feature does more with it. Of many classes a
-// frequent feature has small weights everywhere, and is worth no more.
-inline double worth_of(double met) { return std::sqrt(std::sqrt(kPatience + met)); }
+// What a unit of a weight is worth: a frequent feature does more with it. Of many classes it does
+// so for one and says little for the others, and is worth less than that.
+inline double worth_of(double met, std::size_t classes) {
+  const double root = std::sqrt(std::sqrt(kPatience + met));
+  return classes <= kFewClasses ? root : std::sqrt(root);
+}
 
 struct Measures {
   // By what the change of each key was multiplied, because its values are above 1: one over their

@@ -262,7 +262,7 @@ class CellAdder {
   void add_number(std::size_t row, std::int64_t at) {
     double value = 0.0;
     const NumberKind kind = column_.number(at, value);
-    if (kind == NumberKind::number)
+    if (has_value(kind))
       out_.add_used(row, use_.column, value);
     else if (kind != NumberKind::absent)
       fail(kind, row, column_, at);
@@ -300,7 +300,7 @@ class CellAdder {
     if (!names.valid(at) || !values.valid(at)) return;
     double value = 0.0;
     const NumberKind kind = values.number(at, value);
-    if (kind == NumberKind::number)
+    if (has_value(kind))
       add_name(row, names, at, pair_prefix_, value);
     else if (kind != NumberKind::absent)
       fail(kind, row, values, at);

@@ -287,7 +287,7 @@ void CsvTable::add_column(const ColumnUse& use, std::size_t first, std::size_t l
     }
     double value = 0.0;
     const NumberKind kind = number_of(got, value);
-    if (kind == NumberKind::number) {
+    if (has_value(kind)) {
       out.add_used(row - first, use.column, value);
     } else if (kind != NumberKind::absent) {
       out.fail(number_error(kind, row - first, use, got));

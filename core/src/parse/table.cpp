@@ -17,6 +17,10 @@ bool is_missing_mark(std::string_view cell) {
   return std::find(std::begin(marks), std::end(marks), cell) != std::end(marks);
 }
 
+bool is_any(std::string_view cell, std::string_view a, std::string_view b, std::string_view c) {
+  return cell == a || cell == b || cell == c;
+}
+
 }  // namespace
 
 NumberKind cell_number(std::string_view cell, double& value) {
@@ -26,6 +30,11 @@ NumberKind cell_number(std::string_view cell, double& value) {
   if (read_number(cell, value))
     return std::isfinite(value) ? NumberKind::number : NumberKind::out_of_range;
   if (is_missing_mark(cell)) return NumberKind::absent;
+  const bool yes = is_any(cell, "true", "True", "TRUE");
+  if (yes || is_any(cell, "false", "False", "FALSE")) {
+    value = yes ? 1.0 : 0.0;
+    return NumberKind::truth;
+  }
   if (cell.front() == '-' || cell.front() == '+') cell.remove_prefix(1);
   return is_non_finite_word(cell) ? NumberKind::not_finite : NumberKind::text;
 }

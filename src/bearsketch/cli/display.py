@@ -39,10 +39,13 @@ class View:
 
     @property
     def share(self) -> float | None:
-        """Part of all passes that is done, by bytes; None where the size is not known."""
+        """Part of all passes that is done, by bytes; None where the size is not known.
+
+        Bytes are read ahead of what is learned, so that the last ones are not the end.
+        """
         if not self.total:
             return None
-        return (self.n_pass - 1 + min(self.done / self.total, 1.0)) / self.passes
+        return (self.n_pass - 1 + min(self.done / self.total, 0.99)) / self.passes
 
 
 class Display:
@@ -277,10 +280,18 @@ def say_best(display: Display, learner: Learner, training: Training | None = Non
     best = best_features(learner, 10, training)
     if not best:
         return
-    display.note(f"best of {len(learner.selected()):,} selected features:")
+    display.note(f"best of {len(learner.selected()):,} selected features{_sides(learner)}:")
     weights = shown_weights(weight for weight, _ in best)
     for weight, (_, name) in zip(weights, best, strict=True):
         display.note(f"  {weight}  {visible(name)}")
+
+
+def _sides(learner: Learner) -> str:
+    """Which of two classes weights above 0 speak for, where the labels are words."""
+    classes = learner.labels.classes
+    if learner.config.columns > 1 or classes is None or not isinstance(classes[0], str):
+        return ""
+    return f" (+ for {visible(str(classes[1]))}, - for {visible(str(classes[0]))})"
 
 
 def _clock(seconds: float) -> str:

@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from bearsketch.metrics import Scores
 
 _SHOWN_CLASSES = 25
+_UNKNOWN = (
+    "no example has one of the selected features: are the columns, fields, namespaces or words of "
+    "this data called as those that the model learned?"
+)
 _ROWS = {
     "accuracy": "accuracy",
     "auc": "AUC",
@@ -79,16 +83,20 @@ def score_stream(learner: Learner, stream: Stream, display: Display) -> dict[str
     if config.loss != "squared":
         others = "Train a model that knows the class"
         stream.expect(expected_labels(learner.labels.classes, "of the model", others))
+    known = not config.k  # whether a selected feature has been met
     for batch in stream:
         assert batch.labels is not None
         numbers = learner.labels.encode(batch.labels)
         for way, only in ways.items():
             margins = learner.predict_margin(batch, selected_only=only)
             scores[way].add(numbers, margins, batch.weights)
+            known = known or (only and bool((margins != learner.selected_intercept).any()))
         examples += len(batch)
         told.stream()
         watch(examples)
     told.stream()
+    if not known and examples:
+        display.note(f"warning[DATA-UNKNOWN] {_UNKNOWN}")
     return scores
 
 

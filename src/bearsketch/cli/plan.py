@@ -106,6 +106,11 @@ def parse_count(text: str) -> int:
         ) from None
 
 
+def _share(many: float, k: int) -> str:
+    """So many of k; what chance lifts above all of them is no more than that."""
+    return f"{many:,.1f} of {k:,}" if many < k else f"all {k:,}"
+
+
 def _table(plans: list[Plan], flat: list[Plan]) -> str:
     """Plans side by side: a row a fact; ``flat`` are the same with weights as those of k-mers."""
     rows: list[tuple[str, list[str]]] = [
@@ -117,7 +122,7 @@ def _table(plans: list[Plan], flat: list[Plan]) -> str:
         ("compression", [f"{p.compression:,.1f} times" for p in plans]),
         ("features a cell", [f"{p.crowding:,.2f}" for p in plans]),
         ("noise floor", [f"{p.noise_floor:.3g} of weight k" for p in plans]),
-        ("by chance", [f"{p.by_chance:,.1f} of {p.k:,}" for p in plans]),
+        ("by chance", [_share(p.by_chance, p.k) for p in plans]),
         ("memory is", [p.verdict for p in plans]),
         *([(f"  k-mers, S {flat[0].tail:g}", [p.verdict for p in flat])] if flat else []),
         ("process peak", [format_bytes(p.peak_bytes) for p in plans]),

@@ -129,7 +129,7 @@ class _Tsv(_Form):
         self.head = "\t".join(["example", "tag", "prediction", *shares]) + "\n"
 
     def _line(self, number: int, tag: str, guess: Any, share: list[float] | None) -> str:
-        shown = cell(guess) if isinstance(guess, str) else f"{guess:.6g}"
+        shown = f"{guess:.10g}" if isinstance(guess, float) else cell(str(guess))
         parts = [str(number), cell(tag), shown, *(f"{p:.6g}" for p in share or ())]
         return "\t".join(parts) + "\n"
 

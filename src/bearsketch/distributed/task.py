@@ -18,6 +18,7 @@ from bearsketch.learners import Learner
 from bearsketch.metrics import Reals, class_numbers
 from bearsketch.training.ahead import read_ahead
 from bearsketch.training.order import Order
+from bearsketch.training.scored import learn_unscored
 
 Met = tuple[dict[str, int], dict[str, int], list[str], list[tuple[str, str, str]]]
 Beat = Callable[[int], None]
@@ -146,14 +147,15 @@ def learn_partition(
         examples, order = 0, Order(learner.config.n_classes)
         for batch in opened.batches:
             assert batch.labels is not None
-            numbers = learner.labels.encode(batch.labels)
+            n, numbers = len(batch), learner.labels.encode(batch.labels)
+            batch, numbers = learn_unscored(learner, batch, numbers)
             progress = learner.learn_numbers(batch, numbers)
             if learner.config.loss != "squared":
                 order.add(numbers, batch.weights, batch.places)
             right += _right(numbers, progress.margins, batch.weights)
             loss += progress.loss * progress.weight
             weight += progress.weight
-            examples += progress.examples
+            examples += n
             if beat is not None:
                 beat(examples)
         met = opened.told(examples)

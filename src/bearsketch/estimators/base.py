@@ -76,6 +76,7 @@ class SketchEstimator(SelectsFeatures, KeepsModel, CallbackSupportMixin, BaseEst
     learner_: Learner
     classes_: Array
     _class_numbers: npt.NDArray[np.intp]
+    _named_columns: dict[int, str]
 
     @with_callbacks
     @all_or_nothing
@@ -286,7 +287,9 @@ class SketchEstimator(SelectsFeatures, KeepsModel, CallbackSupportMixin, BaseEst
         return BatchRows(X) if by_name is None else NamedRows(by_name)
 
     def _checked(self, X: Any, *, reset: bool) -> Any:
-        check_column_names(X)
+        if reset:
+            self._named_columns = {}
+        check_column_names(X, getattr(self, "_named_columns", {}))
         how: Any = {"accept_sparse": "csr", "accept_large_sparse": True, "reset": reset}
         try:
             checked = validate_data(self, X, **how)

@@ -231,5 +231,5 @@ class SketchClassifier(ClassifierMixin, SketchEstimator):
         weights = self._by_class(self._selected().all_weights)
         if len(self.classes_) == 2:
             return np.repeat(self.classes_[1:], len(weights))
-        found: npt.NDArray[Any] = self.classes_[np.argmax(np.abs(weights), axis=1)]
+        found: npt.NDArray[Any] = self.classes_[self._shown(weights)]
         return found

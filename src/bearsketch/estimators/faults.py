@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -18,9 +18,17 @@ _CATEGORIES = (
 )
 
 
-def check_column_names(X: Any) -> None:
-    """Refuse a frame with two columns of one name."""
-    counts = Counter(map(str, getattr(X, "columns", ()))) if hasattr(X, "dtypes") else Counter()
+def check_column_names(X: Any, known: Mapping[int, str]) -> None:
+    """Refuse a frame with two columns of one name, or with others than those that are known."""
+    names = [str(name) for name in getattr(X, "columns", ())] if hasattr(X, "dtypes") else []
+    for place, wanted in known.items():
+        if place < len(names) and names[place] != wanted != f"x{place}":
+            raise ParameterError(
+                f"X must have its columns in the order of fit, got {names[place]!r} as column "
+                f"{place}, which was {wanted!r}",
+                hint="A saved model knows columns by their place, and names of the selected ones.",
+            )
+    counts = Counter(names)
     name, n = max(counts.items(), key=lambda item: item[1], default=("", 1))
     if n > 1:
         raise ParameterError(

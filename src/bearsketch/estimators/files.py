@@ -17,7 +17,7 @@ from bearsketch.estimators.columns import looked_up
 from bearsketch.exceptions import IncompatibleError, ModelFileError, ParameterError
 from bearsketch.learners import Learner, load, state
 from bearsketch.learners.labels import Labels
-from bearsketch.learners.narrow import narrow_shares
+from bearsketch.learners.narrow import narrow_arrays
 
 
 class KeepsModel(BaseEstimator):
@@ -26,6 +26,7 @@ class KeepsModel(BaseEstimator):
     learner_: Learner
     classes_: npt.NDArray[Any]
     _class_numbers: npt.NDArray[np.intp]
+    _named_columns: dict[int, str]
     feature_names: Any
     n_features_in_: int
     selected_only: bool
@@ -112,12 +113,7 @@ class KeepsModel(BaseEstimator):
         if len(order) == self.learner_.config.n_classes:
             return
         record["config"]["n_classes"] = len(order)
-        numbers = self._class_numbers[order]
-        for name in ("cells", "selected.0.weights"):
-            if name in arrays:
-                arrays[name] = arrays[name][:, numbers]
-        arrays["intercept"] = arrays["intercept"][numbers]
-        narrow_shares(arrays, self.learner_.config, numbers)
+        narrow_arrays(arrays, self.learner_, self._class_numbers[order])
 
     def _settle_names(self, arrays: model_file.Arrays) -> None:
         """Give columns that have a name theirs; those of a stream are there already."""
@@ -177,6 +173,7 @@ class KeepsModel(BaseEstimator):
         columns = _columns_in(learner)
         if columns is not None:
             self.n_features_in_ = columns
+        self._named_columns = _named_columns(learner)
         if not regression:
             classes = np.array(learner.labels.classes or (-1, 1))
             self._class_numbers = np.argsort(classes)
@@ -194,6 +191,15 @@ class KeepsModel(BaseEstimator):
         if "learner_" in kept:
             kept = {**kept, "learner_": Learner.from_bytes(kept["learner_"])}
         super().__setstate__(kept)
+
+
+def _named_columns(learner: Learner) -> dict[int, str]:
+    """Names of the columns of a matrix, of those that are selected, where the file has them."""
+    if learner.naming != "id":
+        return {}
+    groups = [learner._core.selected(g) for g in range(learner._core.groups)]
+    pairs = [pair for group in groups for pair in zip(group["keys"], group["names"], strict=True)]
+    return {int(key): name.decode("utf-8", "replace") for key, name in pairs if name}
 
 
 def _columns_in(learner: Learner) -> int | None:

@@ -134,6 +134,12 @@ def named_rows(X: Any) -> Sequence[Any] | None:
     ):
         return None
     rows = list(X)
+    if rows and isinstance(rows[0], str):
+        raise ParameterError(
+            f"rows of X must be mappings, lists of names or numbers, got the text {rows[0]!r:.40}",
+            hint="Give the words of each text, as in [text.split() for text in X]; fit_stream "
+            "reads texts from files, and by n-grams.",
+        )
     if rows and all(_is_named(row) for row in rows):
         return rows
     return None

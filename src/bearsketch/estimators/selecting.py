@@ -20,7 +20,7 @@ from bearsketch.estimators.rows import named_rows
 from bearsketch.exceptions import IncompatibleError, LimitError, ParameterError
 from bearsketch.learners import RECIPES
 from bearsketch.learners.learner import naming_hint
-from bearsketch.learners.selected import Selected, joined
+from bearsketch.learners.selected import Selected, joined, spoken_for
 
 if TYPE_CHECKING:
     from bearsketch.learners import Learner
@@ -55,12 +55,17 @@ class SelectsFeatures(SelectorMixin):
     def selected_weights_(self) -> npt.NDArray[np.float64]:
         """Weights of the selected features, best first.
 
-        With several classes, the weight of largest magnitude among them.
+        With several classes the largest of a feature's weights; of learners other than ``bear+``
+        that of largest magnitude.
         """
         weights = self._by_class(self._selected().all_weights)
-        largest = np.argmax(np.abs(weights), axis=1)
-        found: npt.NDArray[np.float64] = weights[np.arange(len(weights)), largest]
+        found: npt.NDArray[np.float64] = weights[np.arange(len(weights)), self._shown(weights)]
         return found
+
+    def _shown(self, weights: npt.NDArray[np.float64]) -> npt.NDArray[np.intp]:
+        """Column of each feature that is shown; classes that select alone have zeros elsewhere."""
+        config = self.learner_.config
+        return spoken_for("" if config.per_class else config.direction, weights)
 
     @property
     def coef_(self) -> Any:

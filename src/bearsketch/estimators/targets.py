@@ -14,6 +14,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from bearsketch.estimators.faults import check_no_gap, check_no_words
 from bearsketch.exceptions import DataError, LimitError, ParameterError
 from bearsketch.learners.labels import check_told_apart
+from bearsketch.learners.narrow import from_mean
 
 Array = npt.NDArray[Any]
 
@@ -116,7 +117,9 @@ class ClassMap:
         if self.loss == "logistic":
             return weights if self.numbers[1] == 1 else -weights
         picked = weights[:, self.numbers]
-        return picked[:, 1:] - picked[:, :1] if len(self.classes) == 2 else picked
+        if len(self.classes) == 2:
+            return picked[:, 1:] - picked[:, :1]
+        return from_mean(picked) if len(self.classes) < weights.shape[1] else picked
 
 
 def _check_told_apart(classes: Array) -> None:

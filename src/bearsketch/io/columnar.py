@@ -31,6 +31,7 @@ from bearsketch.io.doubtful import (
     A_NUMBER,
     ABSENT,
     NOT_A_NUMBER,
+    TRUTH,
     WITH_COMMA,
     doubtful_columns,
 )
@@ -355,11 +356,11 @@ class CsvReader(TableReader):
             )
 
     def _shapes(self, n_columns: int) -> tuple[int, ...]:
-        """Call a column numeric if its cells so far are numbers or absent."""
+        """Call a column numeric if its cells so far are numbers, true, false or absent."""
         shapes = []
         for column in range(n_columns):
             _, kinds = self._table.numbers(column, 0, self._table.n_rows)
-            numeric = bool((kinds == A_NUMBER).any() and (kinds != NOT_A_NUMBER).all())
+            numeric = np.isin((A_NUMBER, TRUTH), kinds).any() and NOT_A_NUMBER not in kinds
             shapes.append(NUMBER if numeric else TEXT)
         return tuple(shapes)
 

@@ -13,7 +13,7 @@ from bearsketch.io.options import ReadOptions
 from bearsketch.io.schema import AS_CATEGORY, Schema
 
 # How the core numbers what it finds where a number should be.
-ABSENT, A_NUMBER, NOT_FINITE, OUT_OF_RANGE, NOT_A_NUMBER = range(5)
+ABSENT, A_NUMBER, NOT_FINITE, OUT_OF_RANGE, NOT_A_NUMBER, TRUTH = range(6)
 WITH_COMMA = re.compile(rb" *[+-]?[0-9]+(,[0-9]+)?([eE][+-]?[0-9]+)? *")
 _GROUPED = re.compile(rb" *[+-]?[0-9]{1,3}(,[0-9]{3})+ *")
 # A column of text with at most this share of cells that are no numbers may be meant as numeric.

@@ -28,7 +28,8 @@ _HINTS = {
     "FA-LETTER": _LETTERS,
     "FQ-LETTER": _LETTERS,
     "LSV-LABEL": "A line begins with its label, as in 1 3:0.5; to predict, any word will do, as ?.",
-    "TXT-LABEL": "Lines without a label are read with label_from='none' (--label-from none).",
+    "TXT-LABEL": "Lines without a label are read with label_from='none' (--label-from none), and "
+    "lines of another kind with their format (--format vw, svmlight, csv or jsonl).",
     "JSL-NESTED": "Leave the field out (drop=[...], --drop FIELD), or write its parts as fields.",
 }
 
@@ -97,8 +98,9 @@ def text_fields(options: ReadOptions) -> tuple[str, ...]:
 def named_fields(options: ReadOptions) -> dict[str, str]:
     """Fields that were named and should be there, with the option that names them."""
     named = {"text_columns": options.text_columns or ()}
-    if options.labels_needed:
+    if options.labels_needed and options.drop_needed:
         named["drop"] = options.drop
+    if options.labels_needed:
         for option in ("label_column", "weight_column"):
             field = getattr(options, option)
             named[option] = () if field is None else (field,)

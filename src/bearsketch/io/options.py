@@ -66,7 +66,10 @@ class ReadOptions:
         Columns of a table to read as categories, as numbers, or not at all; ``"*"`` is all other
         columns. Else a column of a text table is numeric if its cells in the first 1,000 rows
         (or 4 MiB) are numbers or absent, and of an Arrow table if its type is. Absent is an empty
-        cell, and one that is ``NA``, ``N/A``, ``n/a``, ``null``, ``NULL`` or ``None``.
+        cell, and one that is ``NA``, ``N/A``, ``n/a``, ``null``, ``NULL`` or ``None``; ``true`` and
+        ``false`` (also ``True``, ``TRUE``) are the numbers 1 and 0.
+    drop_needed : bool
+        Whether columns to leave out must be there. Not where a model is used, whose data had them.
     header : bool
         Whether the first line of a text table names its columns.
     columns : tuple of str, optional
@@ -129,6 +132,7 @@ class ReadOptions:
     categorical: tuple[str, ...] = ()
     numeric: tuple[str, ...] = ()
     drop: tuple[str, ...] = ()
+    drop_needed: bool = True
     header: bool = True
     columns: tuple[str, ...] | None = None
     separator: str | None = None
@@ -253,6 +257,7 @@ CHECKS: dict[str, Check] = {
     "include_unlabelled": _BOOL,
     "labels": _one_of("auto", "number", "name", "quantity"),
     "labels_needed": _BOOL,
+    "drop_needed": _BOOL,
     "on_error": _one_of("fail", "skip"),
     "max_errors": ("a count, or a share of at least 0 and below 1", _is_share),
     "allow_empty": _BOOL,

@@ -117,7 +117,8 @@ def _short(name: str) -> str:
 
 def _check_known(names: list[str], source: str, options: ReadOptions) -> None:
     given = [options.label_column, options.weight_column] if options.labels_needed else []
-    listed = (options.categorical, options.numeric, options.drop, options.text_columns or ())
+    listed = [options.categorical, options.numeric, options.text_columns or ()]
+    listed += [options.drop] if options.drop_needed else []
     for name in (*given, *itertools.chain(*listed)):
         if name is not None and name != _ALL and name not in names:
             raise ParameterError(

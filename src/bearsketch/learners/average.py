@@ -135,7 +135,7 @@ def _fill_cells(
     if merged.config.precision == "int8":
         numbers = np.array([part._core.numbers()[0] for part in parts])
         quantum, writes = float(numbers[:, 0].max()), float(numbers[:, 1].max()) + 1.0
-    merged._core.put_together(apart, back, weights, quantum, writes)
+    _core.put_together(merged._core, apart, back, weights, quantum, writes)
 
 
 def _magnitudes(tops: Sequence[dict[str, Any]], keys: Keys) -> npt.NDArray[np.float32]:

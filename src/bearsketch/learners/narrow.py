@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
+from bearsketch import _core
 from bearsketch.learners import state
 from bearsketch.learners.config import Config
 from bearsketch.learners.labels import Label, Labels
@@ -24,18 +25,35 @@ def keep_classes(learner: Learner, classes: Sequence[Label]) -> Learner:
     """
     n = len(classes)
     arrays, record = state.dump(learner)
-    narrowed = ["cells"] if learner.config.per_class else ["cells", "selected.0.weights"]
-    for name in narrowed:
-        if name in arrays:
-            arrays[name] = np.ascontiguousarray(arrays[name][:, :n])
-    arrays["intercept"] = arrays["intercept"][:n]
-    narrow_shares(arrays, learner.config, np.arange(n))
+    narrow_arrays(arrays, learner, np.arange(n))
     narrow = Learner(replace(learner.config, n_classes=n), Labels("softmax", classes))
     state.restore(narrow, arrays, record)
     return narrow
 
 
-def narrow_shares(arrays: Arrays, config: Config, numbers: npt.NDArray[np.intp]) -> None:
+def narrow_arrays(arrays: Arrays, learner: Learner, numbers: npt.NDArray[np.intp]) -> None:
+    """Cut what :func:`state.dump` gives of a softmax learner to some of its classes.
+
+    A number that all classes have in common says nothing about which one it is, and among weights
+    of the selected it would pass for their size: it is taken out of them, where they are kept
+    apart from the cells, and of the intercept.
+    """
+    config = learner.config
+    cells = _core.narrow_cells(learner._core, numbers.tolist())
+    arrays["cells"] = np.frombuffer(cells, dtype=config.precision).reshape(-1, len(numbers))
+    arrays["intercept"] = from_mean(arrays["intercept"][numbers])
+    if config.k and not config.per_class and config.storage.startswith("cached"):
+        weights = state.unpack_weights("selected.0", arrays)[:, numbers]
+        arrays |= state.pack_weights("selected.0", from_mean(weights), config)
+    _narrow_shares(arrays, config, numbers)
+
+
+def from_mean(weights: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """Give what weights or margins of classes, in the last axis, differ by from their mean."""
+    return np.asarray(weights - weights.mean(axis=-1, keepdims=True))
+
+
+def _narrow_shares(arrays: Arrays, config: Config, numbers: npt.NDArray[np.intp]) -> None:
     """Cut the last numbers of the staged direction, offsets and shares of classes, to some."""
     if config.direction != "staged" or not config.intercept:
         return

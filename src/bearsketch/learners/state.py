@@ -64,7 +64,7 @@ def dump(learner: Learner, *, exact: bool = False) -> tuple[model_file.Arrays, d
     for g in range(core.groups):
         group = core.selected(g)
         arrays[f"selected.{g}.keys"] = group["keys"]
-        arrays |= _pack_weights(f"selected.{g}", group["weights"], config)
+        arrays |= pack_weights(f"selected.{g}", group["weights"], config)
         if (group["magnitudes"] != 1.0).any():  # values above 1, as no text or click has
             arrays[f"selected.{g}.magnitudes"] = group["magnitudes"]
         for what in ("names", "aliases"):
@@ -90,7 +90,7 @@ def dump(learner: Learner, *, exact: bool = False) -> tuple[model_file.Arrays, d
     return arrays, record
 
 
-def _pack_weights(prefix: str, weights: npt.NDArray[Any], config: Config) -> model_file.Arrays:
+def pack_weights(prefix: str, weights: npt.NDArray[Any], config: Config) -> model_file.Arrays:
     """Weights of selected features at the width they have.
 
     Two bytes are the first half of a float32; single ones are multiples of 2**exponent.
@@ -103,12 +103,13 @@ def _pack_weights(prefix: str, weights: npt.NDArray[Any], config: Config) -> mod
     part, exponents = np.frexp(np.abs(weights).max(axis=1, initial=0.0) / LARGEST_BYTE)
     exponents = np.clip(exponents - (part == 0.5), -LARGEST_BYTE, LARGEST_BYTE)
     return {
-        f"{prefix}.weights": np.ldexp(weights, -exponents[:, None]).astype(np.int8),
+        f"{prefix}.weights": np.rint(np.ldexp(weights, -exponents[:, None])).astype(np.int8),
         f"{prefix}.exponents": exponents.astype(np.int8),
     }
 
 
-def _unpack_weights(prefix: str, arrays: model_file.Arrays) -> npt.NDArray[np.float64]:
+def unpack_weights(prefix: str, arrays: model_file.Arrays) -> npt.NDArray[np.float64]:
+    """Undo :func:`pack_weights`."""
     weights = arrays[f"{prefix}.weights"]
     if weights.dtype == np.uint16:
         weights = (weights.astype(np.uint32) << 16).view(np.float32)
@@ -229,7 +230,7 @@ def restore(learner: Learner, arrays: model_file.Arrays, plain: dict[str, Any]) 
         core.restore_selected(
             g,
             keys,
-            _unpack_weights(f"selected.{g}", arrays).ravel(),
+            unpack_weights(f"selected.{g}", arrays).ravel(),
             arrays.get(f"selected.{g}.magnitudes", np.ones(len(keys), dtype=np.float32)),
             _unpack_names(arrays, f"selected.{g}.names"),
             _unpack_names(arrays, f"selected.{g}.aliases"),

@@ -21,13 +21,13 @@ from bearsketch.metrics import ClassScores, NumberScores, Scores, make_scores
 from bearsketch.training.ahead import read_ahead
 from bearsketch.training.curve import Curve
 from bearsketch.training.doubts import Doubt, last_doubts, without_features
-from bearsketch.training.held import held_out
 from bearsketch.training.keeper import Keeper
 from bearsketch.training.memory import PEEK_BYTES, bounded, check_cap, program_bytes
 from bearsketch.training.order import Order
 from bearsketch.training.process import peak_rss_bytes
 from bearsketch.training.resume import TrainingRun
 from bearsketch.training.scale import odd_scale
+from bearsketch.training.scored import held_out, learn_unscored
 from bearsketch.training.seen import Seen
 from bearsketch.training.summary import Summary
 from bearsketch.training.task import Task, decide, found_labels, named_labels
@@ -40,7 +40,6 @@ if TYPE_CHECKING:
 
 # The first examples are kept until their labels have told what to learn.
 PEEK_EXAMPLES = 10_000
-# Names of inputs a model remembers; of more, only how many there were.
 
 Watch = Callable[["Training"], None]
 
@@ -260,12 +259,14 @@ class Training:
             self.examples += int(out.sum())
             batch = batch.keep(~out)
         numbers = self._encode(batch)
+        n = len(batch)
+        batch, numbers = learn_unscored(self.learner, batch, numbers)
         right = self._right()
         progress = self.learner.learn_numbers(batch, numbers)
         self.scores.add(numbers, progress.margins, batch.weights)
         self._loss += progress.loss * progress.weight
         self._weight += progress.weight
-        self.examples += progress.examples
+        self.examples += n
         if self.n_pass == 1:
             if self.order is not None:
                 self.order.add(numbers, batch.weights, batch.places)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from bearsketch.advice import either, how_to_shuffle
+from bearsketch.advice import how_to_shuffle
 from bearsketch.batch import Places
 from bearsketch.metrics import NumberScores
 
@@ -123,10 +123,5 @@ def smooth_targets(scores: NumberScores, passes: int = 1) -> str | None:
 
 
 def _what_to_do(passes: int) -> str:
-    how, more = how_to_shuffle(), either("passes=5", "--passes 5")
-    if passes > 1:
-        return f": the progressive figures say little; shuffle the examples{how}"
-    return (
-        ": one pass forgets what came first, and the progressive figures say little; "
-        f"shuffle the examples{how}, or give several passes ({more})"
-    )
+    forgets = "" if passes > 1 else "one pass forgets what came first, and "
+    return f": {forgets}the progressive figures say little; shuffle the examples{how_to_shuffle()}"

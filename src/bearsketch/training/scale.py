@@ -1,4 +1,4 @@
-"""Values far larger than the others, or growing: found in the first examples, and said."""
+"""Values far from the others in size, or growing: found in the first examples, and said."""
 
 from __future__ import annotations
 
@@ -14,6 +14,8 @@ from bearsketch.keys import key_name
 
 # A step that suits a value of 40 is 1,600 times too small for one of 1.
 LARGE, TIMES_OTHERS, SHARE, MOST_NAMED = 4.0, 4.0, 0.5, 3
+# And one that suits a value of 1 is 400 times too small for one of 0.05.
+TIMES_SMALLER = 20.0
 # Means so many times the spread of the values are told, of features that such a share of the
 # examples has.
 MEAN_SPREADS, COMMON, LEAST_COMMON = 3.0, 0.9, 50
@@ -36,7 +38,8 @@ def odd_scale(
 
     They are those with values above 4 that grow from one example to the next, as the number of a
     row does; those 4 times above the median of all values, if they make more than half of the sum
-    of squares; and where these do no harm, those that lie around a mean far from 0.
+    of squares; and where these do no harm, those that lie around a mean far from 0. Then there are
+    those that nearly every example has with a value 20 times below the median.
 
     Parameters
     ----------
@@ -55,9 +58,24 @@ def odd_scale(
     >>> print(odd_scale([small, Batch.from_rows([{"income": 50_000.0, "a": 1.0}])])[:73])
     values of 'income' (about 5e+04) are far larger than the others (about 1)
     """
-    if max((np.abs(batch.values).max(initial=0.0) for batch in batches), default=0.0) <= LARGE:
+    if not any(batch.n_entries for batch in batches):
         return None
     look = _Look(batches, naming)
+    typical = look.typical()
+    if any(np.abs(batch.values).max(initial=0.0) > LARGE for batch in batches):
+        found = _too_large(look, typical, any_scale)
+        if found is not None:
+            return found
+    small = look.common() & (look.rms < typical / TIMES_SMALLER) & (look.spreads > 0.0)
+    if not small.any():
+        return None
+    return (
+        f"values of {look.shown(small)} are far smaller than the others (about {typical:.3g}), so "
+        "that one pass hardly learns their weights: multiply them, so that they are near 1"
+    )
+
+
+def _too_large(look: _Look, typical: float, any_scale: bool) -> str | None:
     grow = look.growing()
     if grow.any():
         return (
@@ -68,7 +86,6 @@ def odd_scale(
     if any_scale:
         far = look.far_from_zero()
         return f"values of {look.shown(far)} {_FAR}" if far.any() else None
-    typical = float(np.median(np.abs(look.values)))
     large = look.rms > max(LARGE, TIMES_OTHERS * typical)
     if not large.any() or large.all() or look.share(large) <= SHARE:
         return None
@@ -98,6 +115,14 @@ class _Look:
         )
         self._squares = np.bincount(self._of_entry, self.values**2)
         self.rms = np.sqrt(self._squares / self.counts)
+        self.means = np.bincount(self._of_entry, self.values) / self.counts
+        off = (self.values - self.means[self._of_entry]) ** 2
+        self.spreads = np.sqrt(np.bincount(self._of_entry, off) / self.counts)
+
+    def typical(self) -> float:
+        """Median size of the values; that of NumPy would load numpy.ma at every start."""
+        middle = len(self.values) // 2
+        return float(np.partition(np.abs(self.values), middle)[middle])
 
     def share(self, some: Some) -> float:
         """Share of some features in the sum of squares."""
@@ -112,14 +137,14 @@ class _Look:
         often = (self.counts >= LEAST_GROWING) & (times >= GROWS * (self.counts - 1))
         return (self.rms > LARGE) & often
 
+    def common(self) -> Some:
+        """Features that nearly every example has."""
+        return (self.counts >= LEAST_COMMON) & (self.counts >= COMMON * self.examples)
+
     def far_from_zero(self) -> Some:
         """Large features that nearly every example has, with a mean far above their spread."""
-        means = np.bincount(self._of_entry, self.values) / self.counts
-        off = (self.values - means[self._of_entry]) ** 2
-        spreads = np.sqrt(np.bincount(self._of_entry, off) / self.counts)
-        common = (self.counts >= LEAST_COMMON) & (self.counts >= COMMON * self.examples)
-        far = (np.abs(means) > MEAN_SPREADS * spreads) & (spreads > 0.0)
-        return (self.rms > LARGE) & common & far
+        far = (np.abs(self.means) > MEAN_SPREADS * self.spreads) & (self.spreads > 0.0)
+        return (self.rms > LARGE) & self.common() & far
 
     def shown(self, some: Some) -> str:
         """Names of some features, the largest first, each with the size of its values."""

@@ -224,4 +224,7 @@ def found_labels(task: Task) -> Expected | None:
         return None
     room = either("max_classes", "--max-classes N")
     others = f"{how_to_name_classes()}, keep room for those to come ({room})"
+    if len(task.classes or ()) > 2 and not any(isinstance(c, str) for c in task.classes or ()):
+        squared = either("loss='squared'", "--loss squared")
+        others += f", learn labels as numbers ({squared})"
     return expected_labels(task.classes, "of the first examples", others)

@@ -45,7 +45,7 @@ class Pace {
   std::vector<double> counted_;  // how often keys are to be counted; empty: not this time
   std::vector<double> cells_;    // how often keys of a key's cell occur with those before; then the
                                  // factor on its change
-  std::vector<double> roots_;    // of that number
+  std::vector<double> roots_;    // of that number; with many classes their roots
   std::vector<float> logs_;      // of the same, to base 2
   bool worths_ = false;          // whether the roots tell what weights are worth
   std::vector<double> trust_;    // what the square of a weight in cells counts by, over

@@ -9,6 +9,7 @@
 #include <array>
 
 #include "bear/loss.hpp"
+#include "bear/measures.hpp"
 
 namespace bear {
 
@@ -18,8 +19,10 @@ class Sharing {
   // rest of them.
   double share() const;
 
-  // Takes that share of their mean, by class, out of the residuals.
-  void center(const Targets& targets, std::size_t classes, Reals residuals) const;
+  // Takes that share of their mean, by class, out of the residuals. Of more than two classes each
+  // may have few rows in a batch, and then the mean is no offset but news: one that is expected in
+  // n rows, by the means of labels so far, has n / (n + 1) of the share taken out.
+  void center(const Targets& targets, ConstReals labels, Reals residuals) const;
 
   // Learns from the change of margins along the direction that residuals gave.
   void learn(const Targets& targets, std::size_t classes, ConstReals residuals, ConstReals change);

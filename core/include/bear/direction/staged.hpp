@@ -12,7 +12,9 @@
 // over a power of how often each weight is touched, so that rare keys learn from the few rows they
 // have (Rarity); and what all rows have in common is left to the intercept (Sharing). The clock of
 // a block counts how often one of its weights was updated, on average: steps shrink as evidence
-// piles up, whatever the compression. The strength follows the noise (Strength).
+// piles up, whatever the compression. The strength follows the noise (Strength); with many
+// classes, as it falls, what longer steps left in the cells is forgotten in part, for shorter ones
+// would not undo it.
 #pragma once
 
 #include <bit>
@@ -31,8 +33,9 @@ class Staged final : public Direction {
   void direct(const Point& point, Reals z) override;
   void accept() override { now_ = next_; }
   bool scaled() const override { return true; }
-  double shared() const override { return shares_offset() ? now_.sharing.share() : 0.0; }
+  double shared() const override { return now_.means.empty() ? 0.0 : now_.sharing.share(); }
   double step_size() const override { return step_size_; }
+  double keep() const override { return keep_; }
   ConstReals intercept_step() const override { return intercept_step_; }
   ConstReals selected_offset() const override { return now_.offset; }
   Measures measures() const override {
@@ -57,7 +60,6 @@ class Staged final : public Direction {
 
   double block_step(double own, double running, double wait) const;
   void find_residuals(const Point& point);
-  bool shares_offset() const { return !now_.means.empty() && now_.means.size() <= kFewClasses; }
   bool counts() const;
   double intercept_pace(const Point& point) const;
   void move_intercept(const Point& point);
@@ -72,7 +74,7 @@ class Staged final : public Direction {
   void learn_step(const Point& point);
 
   double scale_;
-  double step_size_ = 0.0;
+  double step_size_ = 0.0, keep_ = 1.0;
   State now_, next_;
   double importance_ = 1.0;             // of the batch
   double value_ = 0.0;                  // loss of the batch with the new constant

@@ -66,10 +66,8 @@ class CachedSketch final : public CountSketch<Cell> {
       double met = 0.0;
       const std::size_t depth = this->shape().depth;
       const auto at = cells_of(key);
-      if (tells_worth()) {
-        Base::counting()->met(std::span(at).first(depth), depth, {&met, 1});
-        return worth_of(met);
-      }
+      Base::counting()->met(std::span(at).first(depth), depth, {&met, 1});
+      return worth_of(met, this->shape().classes);
     }
     return Storage::worth(key);
   }
@@ -79,15 +77,13 @@ class CachedSketch final : public CountSketch<Cell> {
     if constexpr (Base::kCounts) {
       const auto counts = Base::counting()->counts();
       double sum = 0.0;
-      for (const double met : counts) sum += worth_of(met);
-      if (tells_worth() && sum > 0.0) fill.worth = sum / static_cast<double>(counts.size());
+      for (const double met : counts) sum += worth_of(met, this->shape().classes);
+      if (sum > 0.0) fill.worth = sum / static_cast<double>(counts.size());
     }
     return fill;
   }
 
  private:
-  bool tells_worth() const { return this->shape().classes <= kFewClasses; }
-
   std::array<std::uint64_t, kMaxDepth> cells_of(Key key) const {
     std::array<std::uint64_t, kMaxDepth> at{};
     for (std::size_t row = 0; row < this->shape().depth; ++row) {

@@ -36,6 +36,7 @@ class Cells {
  public:
   static constexpr bool kWritesOnce = false;  // whether a cell must be written once per batch
   static constexpr double kLeastFactor = 1e-20;
+  static constexpr double kRounding = 1e-12;
 
   Cells(std::size_t n, std::size_t classes, std::uint64_t /*seed*/ = 0)
       : classes_(classes), data_(checked_product(n, classes, "cells x classes")) {}
@@ -53,7 +54,9 @@ class Cells {
 
   void add(std::size_t cell, std::size_t c, double amount) {
     Cell& at = data_[cell * classes_ + c];
-    at = static_cast<Cell>(static_cast<double>(at) + amount / factor_);
+    const double before = static_cast<double>(at), after = before + amount / factor_;
+    // What is taken out again leaves nothing, and no rounding error that counts as a cell in use.
+    at = std::abs(after) > kRounding * std::abs(before) ? static_cast<Cell>(after) : Cell{};
   }
 
   // step[key][class] to each of a key's `depth` places, as Places has them.
