@@ -32,7 +32,7 @@ KIB = (1, 4, 16, 64)
 PENALTIES = tuple(10.0**i for i in np.arange(-3, 3.5, 0.5))  # C: one over the penalty
 FOLDS = 5
 PASSES = (1, 3, 5)
-SPLITS = 12
+SPLITS = 36
 TUNED = "logistic regression, tuned"
 
 

@@ -73,6 +73,7 @@ std::vector<double> Staged::numbers() const {
   add(now_.strength.numbers());
   add(now_.sharing.numbers());
   add(now_.rarity.numbers());
+  add(now_.kinship.numbers());
   add(now_.offset);
   add(now_.means);
   return all;
@@ -80,7 +81,8 @@ std::vector<double> Staged::numbers() const {
 
 void Staged::restore(std::span<const double> numbers) {
   constexpr std::size_t kClocks = 4;
-  constexpr std::size_t kParts = Strength::kNumbers + Sharing::kNumbers + Rarity::kNumbers;
+  constexpr std::size_t kParts =
+      Strength::kNumbers + Sharing::kNumbers + Rarity::kNumbers + Kinship::kNumbers;
   const std::size_t classes = now_.means.size();
   const auto below = [](double number) { return !(number >= 0.0); };
   if (numbers.size() != kClocks + kParts + 2 * classes ||
@@ -101,6 +103,7 @@ void Staged::restore(std::span<const double> numbers) {
   now_.strength.restore(take(Strength::kNumbers));
   now_.sharing.restore(take(Sharing::kNumbers));
   now_.rarity.restore(take(Rarity::kNumbers));
+  now_.kinship.restore(take(Kinship::kNumbers));
   const auto offset = take(classes), means = take(classes);
   now_.offset.assign(offset.begin(), offset.end());
   now_.means.assign(means.begin(), means.end());
@@ -228,13 +231,26 @@ Bend Staged::bend_along(const Point& point, ConstReals change) const {
   return {dot(residual_, change), point.loss.curvature_along(full_, point.targets, change)};
 }
 
-// Leaves in margins_ the part of the margins that the selected weights and the intercept make.
+// Leaves in margins_ the part of the margins that the selected weights and the intercept make, and
+// what these are to have beside them.
 void Staged::split_margins(const Point& point) {
   margins_.resize(full_.size());
-  point.active.margins(rest_, point.loss.classes(), margins_);
-  for (std::size_t i = 0; i < margins_.size(); ++i) margins_[i] = full_[i] - margins_[i];
+  beside_.resize(full_.size());
+  point.active.margins(rest_, point.loss.classes(), beside_);
+  for (std::size_t i = 0; i < margins_.size(); ++i) margins_[i] = full_[i] - beside_[i];
   members_ = point.places.chosen.size();
+  u_ = margins_;
   move_offset(point);
+  if (members_ > 0 && point.targets.weighed() > 1) stand_beside(point);
+}
+
+// u_: the margins of the selected, with some constant.
+void Staged::stand_beside(const Point& point) {
+  center(point.targets, u_);
+  center(point.targets, beside_);
+  if (point.passes == 0) next_.kinship.learn(point.targets, u_, beside_);
+  const double share = next_.kinship.beside();
+  for (std::size_t i = 0; i < margins_.size(); ++i) margins_[i] += share * beside_[i];
 }
 
 // z = gradient of the selected alone; u_ = the change of margins along it. Returns the step.

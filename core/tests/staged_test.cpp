@@ -85,8 +85,9 @@ TEST_CASE("the clocks count updates, and are refused where they make no sense") 
   recipe.intercept = true;
   Learner learner(recipe);
   test::Random random(4);
-  // Four clocks, three parts, an offset and a mean.
-  std::vector<double> last(4 + Strength::kNumbers + Sharing::kNumbers + Rarity::kNumbers + 2);
+  // Four clocks, four parts, an offset and a mean.
+  std::vector<double> last(4 + Strength::kNumbers + Sharing::kNumbers + Rarity::kNumbers +
+                           Kinship::kNumbers + 2);
   for (int i = 0; i < 10; ++i) {
     learner.learn(test::random_rows(random, 20, 30, 0.3).view(), {});
     const auto now = learner.direction().numbers();
@@ -110,7 +111,7 @@ TEST_CASE("the clocks count updates, and are refused where they make no sense") 
       CHECK_THROWS_AS(staged.restore(bad), std::invalid_argument);
     }
   }
-  for (const std::size_t size : {0U, 4U, 16U, 20U}) {
+  for (const std::size_t size : {0U, 4U, 18U, 20U, 23U}) {
     CHECK_THROWS_AS(staged.restore(std::vector<double>(size)), std::invalid_argument);
   }
 }

@@ -24,7 +24,7 @@ import numpy.typing as npt
 from bearsketch.exceptions import ModelFileError, SourceError
 from bearsketch.files import write_whole
 
-FORMAT_VERSION = 4  # of the bytes of cells as of the arrays around them
+FORMAT_VERSION = 5  # of the bytes of cells as of the arrays around them
 LARGEST_HEADER = 1 << 20
 METADATA_KEY = "bearsketch"
 NO_DIGEST = b"0" * 64

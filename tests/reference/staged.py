@@ -25,6 +25,7 @@ class Staged:
         self.offset = np.zeros(settings.classes)
         self.sharing = Sharing()
         self.rarity = Rarity()
+        self.kinship = Kinship()
 
     def direct(self, point):
         self.importance, self.keep = point.importance, 1.0
@@ -60,14 +61,16 @@ class Staged:
             usual=np.sqrt(len(damping) / damping.sum()),
             salt=int(np.float64(self.batches).view(np.uint64)),
         )
-        alone = full - point.X @ np.where(inside, 0.0, point.w)
+        cells = point.X @ np.where(inside, 0.0, point.w)
+        alone = full - cells
+        beside = self.kinship.beside(point, alone, cells) if inside.any() else 0.0
         if self.means is not None and point.selects:
             alone = alone + self.offset
             self.move_offset(point, alone, full, before)
         z = np.zeros_like(point.w)
         selected = total_slope = total_bend = 0.0
         if inside.any():
-            residual = self.residual(point, alone)
+            residual = self.residual(point, alone + beside)
             z = np.where(inside, alone_pace * (point.X.T @ residual), 0.0)
             change = point.X @ z
             slope, bend = self.measured(point, residual, change)
@@ -219,6 +222,27 @@ class Rarity:
             information = curvature / (0.05 * noise)
             rate = 0.05 * information / (information + 20)
             self.power = np.clip(self.power + rate * np.clip(slope / curvature, -1, 1), 0, 0.75)
+
+
+class Kinship:
+    """How much the margins of the selected have to do with those of the cells."""
+
+    def __init__(self) -> None:
+        self.sums = np.zeros(3)
+
+    def beside(self, point, alone, cells):
+        """What the selected have beside their own margins, after a look at this batch."""
+        if np.count_nonzero(point.share) < 2:
+            return 0.0
+        alone, cells = alone - point.share @ alone, cells - point.share @ cells
+        if point.passes == 0:
+            pairs = ((alone, alone), (cells, cells), (alone, cells))
+            here = [point.share @ np.sum(a * b, axis=1) for a, b in pairs]
+            self.sums += 0.02 * (np.array(here) - self.sums)
+        selected, others, both = self.sums
+        if not selected * others > 0:
+            return 0.0
+        return (1 - np.clip(both / np.sqrt(selected * others), 0, 1)) ** 6 * cells
 
 
 class Sharing:

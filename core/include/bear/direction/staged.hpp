@@ -1,6 +1,7 @@
 // Three blocks, in the coordinates that are really stored: first the intercept, the best constant;
-// then the selected weights, trained as a model that stands alone; then the cells, on what that
-// model leaves over. A block takes the step
+// then the selected weights, trained as a model that stands alone, as far as what they say has to
+// do with what the cells say (Kinship); then the cells, on what that model leaves over. A block
+// takes the step
 //
 //   strength * phi / sqrt(1 + clock / tau) * sqrt(own * running)
 //
@@ -19,6 +20,7 @@
 
 #include <bit>
 
+#include "bear/direction/kinship.hpp"
 #include "bear/direction/pace.hpp"
 #include "bear/direction/rarity.hpp"
 #include "bear/direction/sharing.hpp"
@@ -53,6 +55,7 @@ class Staged final : public Direction {
     Strength strength;
     Sharing sharing;  // of both blocks
     Rarity rarity;    // the same
+    Kinship kinship;  // between them
     // Of the selected: what their constant is more than the intercept, which goes with the whole
     // model; and the means of the labels so far. Both empty without an intercept.
     std::vector<double> offset, means;
@@ -68,6 +71,7 @@ class Staged final : public Direction {
   Bend bend_along(const Point& point, ConstReals change) const;
   void split_margins(const Point& point);
   void move_offset(const Point& point);
+  void stand_beside(const Point& point);
   double selected_step(const Point& point, Reals z);
   double cell_step(const Point& point);
   double line_step(const Point& point, ConstReals change);
@@ -82,8 +86,9 @@ class Staged final : public Direction {
   double slope_ = 0.0, squares_ = 0.0;  // of the blocks of this batch so far
   Pace pace_;
   std::vector<double> intercept_step_, intercept_own_, constant_;
-  std::vector<double> full_;  // margins with the new constant
-  std::vector<double> rest_;  // weights that are not selected
+  std::vector<double> full_;    // margins with the new constant
+  std::vector<double> rest_;    // weights that are not selected
+  std::vector<double> beside_;  // the margins that these make
   std::vector<double> g_, stored_, margins_, residual_, u_;
 };
 
