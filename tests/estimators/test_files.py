@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
+from sklearn.datasets import make_classification
 
 import bearsketch
 from bearsketch import (
@@ -106,6 +107,21 @@ def test_saved_classes_are_those_that_came(three_classes, tmp_path):
     assert list(again.classes_) == ["ash", "birch", "cedar"]
     assert_allclose(again.predict_proba(X), fitted.predict_proba(X), rtol=1e-6)
     assert class_of_each(again) == class_of_each(fitted)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3, 4])
+@pytest.mark.parametrize("learner", ["bear+", "awm", "bear", "mission"])
+def test_a_saved_model_predicts_the_same_however_many_classes_came(learner, n_classes, tmp_path):
+    X, y = make_classification(
+        2000, 40, n_informative=8, n_classes=n_classes, n_clusters_per_class=1, random_state=0
+    )
+    fitted = SketchClassifier(learner, k=10, memory="16KiB").partial_fit(
+        X, [*map("abcd".__getitem__, y)]
+    )
+    fitted.save(tmp_path / "model.bear")
+    again = SketchClassifier.load(tmp_path / "model.bear")
+    assert_allclose(again.predict_proba(X), fitted.predict_proba(X), atol=1e-6)
+    assert set(again.selected_names_) == set(fitted.selected_names_)
 
 
 def class_of_each(estimator):

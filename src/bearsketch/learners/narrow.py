@@ -42,15 +42,35 @@ def narrow_arrays(arrays: Arrays, learner: Learner, numbers: npt.NDArray[np.intp
     cells = _core.narrow_cells(learner._core, numbers.tolist())
     arrays["cells"] = np.frombuffer(cells, dtype=config.precision).reshape(-1, len(numbers))
     arrays["intercept"] = from_mean(arrays["intercept"][numbers])
-    if config.k and not config.per_class and config.storage.startswith("cached"):
+    if config.k and not config.per_class:
         weights = state.unpack_weights("selected.0", arrays)[:, numbers]
-        arrays |= state.pack_weights("selected.0", from_mean(weights), config)
+        if config.storage.startswith("cached"):
+            weights = _own(weights, arrays.get("selected.0.exponents"))
+        arrays |= state.pack_weights("selected.0", weights, config)
     _narrow_shares(arrays, config, numbers)
 
 
 def from_mean(weights: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     """Give what weights or margins of classes, in the last axis, differ by from their mean."""
     return np.asarray(weights - weights.mean(axis=-1, keepdims=True))
+
+
+def _own(
+    weights: npt.NDArray[np.float64], exponents: npt.NDArray[np.int8] | None
+) -> npt.NDArray[np.float64]:
+    """Give :func:`from_mean`; where a byte each holds them, with the mean in whole steps.
+
+    Halves of a step would be rounded, the weights of two classes towards each other. The mean
+    gives way where a weight would take more steps than a byte counts.
+    """
+    if exponents is None:
+        return from_mean(weights)
+    step = np.ldexp(1.0, exponents)[:, None]
+    largest = state.LARGEST_BYTE * step
+    lowest = weights.max(axis=1, keepdims=True) - largest
+    highest = weights.min(axis=1, keepdims=True) + largest
+    common = np.rint(weights.mean(axis=1, keepdims=True) / step) * step
+    return np.asarray(weights - np.clip(common, lowest, highest))
 
 
 def _narrow_shares(arrays: Arrays, config: Config, numbers: npt.NDArray[np.intp]) -> None:
