@@ -21,6 +21,17 @@ def visible(text: str) -> str:
     return "".join(_escape(c) for c in text)
 
 
+def shown_name(name: str) -> str:
+    """Name of a feature for a reader; a column without a header has an empty one.
+
+    Examples
+    --------
+    >>> shown_name(""), shown_name("price")
+    ('(no name)', 'price')
+    """
+    return visible(name) or "(no name)"
+
+
 def cell(text: str) -> str:
     """Text as a cell of a tab-separated table; a spreadsheet takes none for a formula.
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from bearsketch.cli.guard import say
 from bearsketch.cli.told import result_number
-from bearsketch.escape import message, visible
+from bearsketch.escape import message, shown_name, visible
 from bearsketch.sizes import format_bytes
 
 if TYPE_CHECKING:
@@ -265,7 +265,8 @@ def best_features(
     numbered = training.classes if training is not None and training.task.reserved else None
     shown = []
     for feature in list(learner.selected())[:n]:
-        name = feature.name if len(feature.name) <= _LONGEST else f"{feature.name[:_LONGEST]}..."
+        name = shown_name(feature.name)
+        name = name if len(name) <= _LONGEST else f"{name[:_LONGEST]}..."
         if learner.config.columns > 1:
             label = feature.label
             if numbered and isinstance(label, int) and label < len(numbered):

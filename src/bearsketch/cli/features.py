@@ -11,7 +11,7 @@ import typer
 from bearsketch.cli.display import shown_weights
 from bearsketch.cli.model import load_model
 from bearsketch.cli.options import Model
-from bearsketch.escape import cell, visible
+from bearsketch.escape import cell, shown_name, visible
 from bearsketch.exceptions import ParameterError
 
 if TYPE_CHECKING:
@@ -110,7 +110,7 @@ def _table(learner: Learner, rows: list[Row]) -> str:
     lines = [f"{'rank':>6} {title}  " + (f"{'class':{wide}}" if classes else "") + "name\n"]
     for i, row in enumerate(rows):
         label = f"{classes[i]:{wide}}" if classes else ""
-        lines.append(f"{row.rank:>6} {weights[i]}  {label}{visible(row.name)}\n")
+        lines.append(f"{row.rank:>6} {weights[i]}  {label}{shown_name(row.name)}\n")
     return "".join(lines)
 
 

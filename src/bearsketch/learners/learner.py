@@ -164,7 +164,8 @@ class Learner:
                 hint="Use bear+, bear, mission, newton or awm with k of at least 1.",
             )
         groups = [self._core.selected(g) for g in range(self._core.groups)]
-        names = [name for group in groups for name in shown_names(group, self.naming or "id")]
+        naming, seed = self.naming, self.config.seed
+        names = [name for group in groups for name in shown_names(group, naming, seed)]
         keys = np.concatenate([group["keys"] for group in groups])
         weights = np.concatenate([self._weights_in(g, group) for g, group in enumerate(groups)])
         of_group = np.repeat(np.arange(len(groups)), [len(group["keys"]) for group in groups])
@@ -186,8 +187,7 @@ class Learner:
     def selected_worths(self) -> npt.NDArray[np.float64]:
         """Give what a unit of each counts by where features are ranked, in the same order."""
         groups = [self._core.selected(g) for g in range(self._core.groups)]
-        found = [group["magnitudes"] * self._core.worths(group["keys"]) for group in groups]
-        return np.concatenate(found)
+        return np.concatenate([g["magnitudes"] * self._core.worths(g["keys"]) for g in groups])
 
     def _weights_in(self, number: int, group: dict[str, Any]) -> npt.NDArray[np.float64]:
         if self.config.storage.startswith("cached"):

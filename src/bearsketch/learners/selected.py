@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from bearsketch.keys import key_name
+from bearsketch.keys import hash_names, key_name
 from bearsketch.learners.labels import Label
 
 
@@ -124,11 +124,15 @@ def joined(selected: Selected, classes: Sequence[Label]) -> Selected:
     )
 
 
-def shown_names(group: dict[str, Any], naming: str) -> list[str]:
-    """Names of a core selection: kept ones, or decoded from the key."""
+def shown_names(group: dict[str, Any], naming: str | None, seed: int) -> list[str]:
+    """Names of a core selection: kept ones, or decoded from the key.
+
+    No name is kept of an empty one either, which its key tells.
+    """
     shown = []
+    empty = int(hash_names([b""], seed)[0]) if naming == "name" else None
     for key, name, alias in zip(group["keys"], group["names"], group["aliases"], strict=True):
-        text = _text(name) if name else key_name(int(key), naming)
+        text = _text(name) if name or int(key) == empty else key_name(int(key), naming or "id")
         shown.append(f"{text} | {_text(alias)}" if alias else text)
     return shown
 

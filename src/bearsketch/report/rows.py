@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from bearsketch.escape import visible
+from bearsketch.escape import shown_name
 from bearsketch.report.subject import Subject
 
 MOST_ROWS = 2000
@@ -56,7 +56,7 @@ def _weights_by_name(subject: Subject) -> dict[str, tuple[int, list[float | None
     config, chosen = subject.learner.config, subject.learner.selected()
     found: dict[str, tuple[int, list[float | None]]] = {}
     numbers = {label: i for i, label in enumerate(subject.facts["classes"] or ())}
-    for i, name in enumerate(map(visible, chosen.names)):
+    for i, name in enumerate(map(shown_name, chosen.names)):
         if config.per_class:
             empty: list[float | None] = [None] * config.columns
             rank, weights = found.get(name, (len(found) + 1, empty))
