@@ -73,6 +73,46 @@ def test_a_run_that_stopped_among_ones_goes_on(monkeypatch, tmp_path):
     assert got.learner_.to_bytes() == whole.learner_.to_bytes()
 
 
+@pytest.mark.parametrize(("one", "other"), [("no", "yes"), (1, 2), (1.0, 2.0)])
+def test_any_two_labels_are_two_classes_without_max_classes(one, other, tmp_path):
+    path = tmp_path / "d.csv"
+    path.write_text("word,kept\n" + f"ant,{one}\n" * 30 + f"ant,{one}\nbee,{other}\n" * 2000)
+    how = {"label_column": "kept", "on_error": "fail"}
+    got = SketchClassifier(k=3, memory="8KiB").fit_stream(path, **how)
+    assert got.learner_.config.loss == "logistic"
+    assert got.classes_.tolist() == [one, other]
+    assert got.classes_.dtype.kind in "iU"
+    path.write_text(path.read_text() + "cow,3\n" * 9)
+    roomy = SketchClassifier(k=3, memory="8KiB", max_classes=4).fit_stream(path, **how)
+    assert roomy.learner_.config.n_classes == 4
+
+
+def test_a_label_that_comes_after_the_first_examples_is_refused_or_has_room(monkeypatch):
+    monkeypatch.setattr(first, "PEEK_EXAMPLES", 40)
+    data = batches(*[[2, 3] * 10] * 3, [1] * 20)
+    with pytest.raises(DataError, match=r"labels must be 2, 3, got 1") as refused:
+        SketchClassifier(k=3, memory="8KiB").fit_stream(data)
+    assert "max_classes" in refused.value.hint
+    got = SketchClassifier(k=3, memory="8KiB", max_classes=4).fit_stream(data)
+    assert got.classes_.tolist() == [1, 2, 3]
+    three = batches(*[[1, 2, 3, 3] * 5] * 3, [0] * 20)
+    assert SketchClassifier(k=3, memory="8KiB").fit_stream(three).classes_.tolist() == [0, 1, 2, 3]
+
+
+@pytest.mark.parametrize("labels", [[0.0, 1.0, 2.0], [1.0, 3.0]])
+def test_whole_numbers_of_a_stream_are_integers(labels):
+    got = SketchClassifier(k=3, memory="8KiB").fit_stream(batches(*[labels * 10] * 3))
+    assert got.classes_.dtype.kind == "i"
+    assert got.classes_.tolist() == labels
+
+
+def test_numbers_that_are_not_whole_stay():
+    rows = [["ant"], ["bee"], ["cow"]] * 10
+    some = [Batch.from_rows(rows, np.array(y * 10)) for y in ([1.0, 2.0, 3.0], [0.5, 2.0, 3.0])]
+    with pytest.raises(ValueError, match="continuous"):
+        SketchClassifier(k=3, memory="8KiB").fit_stream(some)
+
+
 def test_nothing_but_ones_is_one_side_of_two():
     with pytest.warns(UserWarning, match="LABEL-ONE"):
         got = fitted([1] * 20, [1] * 20)

@@ -19,7 +19,7 @@ from bearsketch.estimators.doubts import Doubts
 from bearsketch.estimators.failing import all_or_nothing
 from bearsketch.estimators.faults import check_column_names, told_by_column
 from bearsketch.estimators.files import KeepsModel
-from bearsketch.estimators.first import first_labels, with_examples
+from bearsketch.estimators.first import are_enough, first_labels, with_examples
 from bearsketch.estimators.opening import open_batches, read_options
 from bearsketch.estimators.parameters import (
     check_feature_names,
@@ -43,6 +43,7 @@ from bearsketch.estimators.targets import (
     check_targets,
     check_weights,
     first_classes,
+    stream_targets,
 )
 from bearsketch.exceptions import ParameterError
 from bearsketch.learners import Learner, make_learner
@@ -70,7 +71,7 @@ class SketchEstimator(SelectsFeatures, KeepsModel, CallbackSupportMixin, BaseEst
     shuffle: bool
     random_state: Any
     feature_names: Any
-    max_classes: int = 2
+    max_classes: int | None = 2
     selected_only: bool = False
 
     learner_: Learner
@@ -205,14 +206,15 @@ class SketchEstimator(SelectsFeatures, KeepsModel, CallbackSupportMixin, BaseEst
     def _start_stream(self, batches: Iterator[Batch], seed: int, classes: Any) -> Iterator[Batch]:
         """Make the learner by the first labels, unless classes say all; give all batches back."""
         undecided = classes is None and self._classifies()
-        labels, batches = first_labels(batches, self._targets_of, undecided=undecided)
+        enough = are_enough(self.max_classes) if undecided else lambda labels: True
+        labels, batches = first_labels(batches, self._targets_of, enough)
         self._forget_columns()
-        found = first_classes(labels) if undecided else None
+        found = first_classes(labels, self.max_classes) if undecided else None
         self._start(found or self._class_map(classes), None, seed)
         return batches
 
     def _targets_of(self, batch: Batch) -> Array:
-        return check_targets(type(self).__name__, batch.labels, len(batch), self._classifies())
+        return stream_targets(type(self).__name__, batch, self._classifies())
 
     def _settle_one_class(self) -> None:
         known = self._known_classes()

@@ -42,10 +42,11 @@ class SketchClassifier(ClassifierMixin, SketchEstimator):
         Strength of L2 decay, per unit of step. 0, because one pass hardly overfits.
     fit_intercept : bool, default=True
         Learn a constant per class, as scikit-learn's linear models do.
-    max_classes : int, default=20
+    max_classes : int, default=None
         Classes to leave room for when they are not known at the start (``partial_fit`` or
         ``fit_stream`` without ``classes``). Each takes its share of ``memory``: give ``classes``
-        where they are known. 20 fits common text collections.
+        where they are known. None: 20, which fits common text collections, but no room beside two
+        labels that are all a stream begins with.
     shuffle : bool, default=True
         Visit the examples in a new order in each pass of ``fit``. On, because examples sorted
         by class would be unlearned one class at a time. Streams and a ``Batch`` keep their order.
@@ -103,7 +104,7 @@ class SketchClassifier(ClassifierMixin, SketchEstimator):
         step_size: Any = "auto",
         l2: float = 0.0,
         fit_intercept: bool = True,
-        max_classes: int = 20,
+        max_classes: int | None = None,
         shuffle: bool = True,
         random_state: Any = 0,
         feature_names: Any = None,
@@ -161,9 +162,9 @@ class SketchClassifier(ClassifierMixin, SketchEstimator):
         source : path, list of paths, file object, or iterable of Batch
             Anything :func:`bearsketch.io.open_stream` takes.
         classes : array-like of shape (n_classes,), optional
-            All classes. Without it, numbers -1 or 0 and 1 in the first batch mean two classes
-            (one of them alone: in the first 10,000 examples); for anything else room is left for
-            ``max_classes``.
+            All classes. Without it, numbers -1 or 0 and 1 in the first batch mean two classes,
+            and so do any two labels that are all of the first 10,000 examples, unless
+            ``max_classes`` is given; for anything else room is left for ``max_classes``.
         checkpoint : Checkpoints, optional
             Where to write checkpoints (:class:`bearsketch.training.checkpoint.Checkpoints`), how
             often, and whether to go on from one; needs an integer ``random_state``. They stay

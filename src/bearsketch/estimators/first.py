@@ -9,7 +9,7 @@ import numpy as np
 
 from bearsketch.batch import Batch
 from bearsketch.estimators.rows import stream_labels
-from bearsketch.estimators.targets import Array
+from bearsketch.estimators.targets import Array, first_classes
 from bearsketch.exceptions import DataError
 from bearsketch.training.loop import PEEK_EXAMPLES
 from bearsketch.training.memory import PEEK_BYTES
@@ -26,17 +26,18 @@ def with_examples(batches: Iterable[Batch]) -> Iterator[Batch]:
 
 
 def first_labels(
-    batches: Iterator[Batch], targets: Callable[[Batch], Array], *, undecided: bool
+    batches: Iterator[Batch], targets: Callable[[Batch], Array], enough: Callable[[Array], bool]
 ) -> tuple[Array, Iterator[Batch]]:
-    """Labels of the first batch, and of more while they are all -1, all 0 or all 1.
+    """Labels of the first batch, and of more until they are enough.
 
     Parameters
     ----------
     batches : iterator of Batch
     targets : callable
         Gives the labels of a batch, checked.
-    undecided : bool
-        Whether labels are to tell the classes; else the first batch is enough.
+    enough : callable
+        Whether the different labels so far tell the classes. As for ``bearsketch train``, 10,000
+        examples are in any case.
 
     Returns
     -------
@@ -54,11 +55,31 @@ def first_labels(
         kept.append(batch)
         examples, size = examples + len(batch), size + batch.nbytes
         more = examples < PEEK_EXAMPLES and size < PEEK_BYTES
-        if not (undecided and more and is_one_side(labels)):
+        if not more or enough(labels):
             break
     if labels is None:
         raise DataError("the stream must hold examples, got none", code="DATA-EMPTY")
     return labels, _drain(kept, batches)
+
+
+def are_enough(max_classes: int | None) -> Callable[[Array], bool]:
+    """Whether labels tell the classes: not while they may be one side of two.
+
+    Without a ``max_classes``, not either while there are two at most that are no such sides:
+    there may be more.
+
+    Examples
+    --------
+    >>> [are_enough(None)(np.array(seen)) for seen in ([1], [0, 1], ["a", "b"], ["a", "b", "c"])]
+    [False, True, False, True]
+    """
+
+    def enough(labels: Array) -> bool:
+        if is_one_side(labels):
+            return False
+        return max_classes is not None or len(labels) > 2 or first_classes(labels) is not None
+
+    return enough
 
 
 def is_one_side(labels: Array) -> bool:

@@ -39,7 +39,7 @@ def check_parameters(estimator: Any) -> None:
             raise ParameterError(f"{name} must be a whole number, got None")
         check_number(name, plain(getattr(estimator, name)))
     n = plain(estimator.max_classes)
-    if not isinstance(n, int) or not 2 <= n <= LARGEST_CLASSES:
+    if n is not None and (not isinstance(n, int) or not 2 <= n <= LARGEST_CLASSES):
         raise ParameterError(f"max_classes must be 2 to {LARGEST_CLASSES}, got {n!r}")
 
 

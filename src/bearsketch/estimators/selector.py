@@ -74,7 +74,7 @@ class SketchSelector(SketchEstimator):
         step_size: Any = "auto",
         l2: float = 0.0,
         fit_intercept: bool = True,
-        max_classes: int = 20,
+        max_classes: int | None = None,
         shuffle: bool = True,
         random_state: Any = 0,
         feature_names: Any = None,

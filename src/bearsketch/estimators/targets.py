@@ -11,6 +11,7 @@ import numpy.typing as npt
 from sklearn.utils import check_array, check_consistent_length, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 
+from bearsketch.batch import Batch
 from bearsketch.estimators.faults import check_no_gap, check_no_words
 from bearsketch.exceptions import DataError, LimitError, ParameterError
 from bearsketch.learners.labels import check_told_apart
@@ -19,6 +20,8 @@ from bearsketch.learners.narrow import from_mean
 Array = npt.NDArray[Any]
 
 SHOWN_CLASSES = 10
+LARGEST_WHOLE = 2.0**53  # from here on floats are no whole numbers of their own
+ROOM = 20  # classes that nobody declared
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,9 +60,9 @@ class ClassMap:
         return cls(known, np.arange(len(known)), len(known), loss)
 
     @classmethod
-    def open(cls, max_classes: int) -> ClassMap:
+    def open(cls, max_classes: int | None) -> ClassMap:
         """No class known yet: they are numbered in order of appearance."""
-        return cls(np.empty(0), np.empty(0, dtype=np.intp), max_classes, "softmax")
+        return cls(np.empty(0), np.empty(0, dtype=np.intp), max_classes or ROOM, "softmax")
 
     def grown(self, labels: Array) -> ClassMap:
         """Add the classes of new labels, as far as there is room."""
@@ -100,7 +103,8 @@ class ClassMap:
                 f"labels must be {', '.join(map(str, self.classes[:SHOWN_CLASSES]))}{more}, "
                 f"got {labels[int(np.argmax(wrong))]!s}",
                 code="LABEL-UNKNOWN",
-                hint="Declare every class with classes=[...] in the first call.",
+                hint="Declare every class with classes=[...] in the first call, or keep room for "
+                "those to come (max_classes).",
             )
         return self.numbers[place].astype(np.float64)
 
@@ -127,10 +131,11 @@ def _check_told_apart(classes: Array) -> None:
         check_told_apart(classes.tolist())
 
 
-def first_classes(labels: Array) -> ClassMap | None:
+def first_classes(labels: Array, max_classes: int | None = 2) -> ClassMap | None:
     """Two classes when labels look like it: -1 and 1, or 0 and 1; else None.
 
-    With 1 alone the other class is left open.
+    With 1 alone the other class is left open. Where ``max_classes`` is None, so that no room is
+    wanted, any two labels are the classes.
 
     Examples
     --------
@@ -139,6 +144,8 @@ def first_classes(labels: Array) -> ClassMap | None:
     >>> first_classes(np.array([1, 1])).grown(np.array([0])).classes
     array([0, 1])
     """
+    if max_classes is None and len(np.unique(labels)) == 2:
+        return ClassMap.fixed(labels)
     if labels.dtype.kind not in "biuf":
         return None
     seen = set(np.unique(labels).tolist())
@@ -148,6 +155,19 @@ def first_classes(labels: Array) -> ClassMap | None:
         if seen <= {negative, 1}:
             return ClassMap.fixed([negative, 1])
     return None
+
+
+def whole_labels(labels: Array) -> Array:
+    """Labels as a reader of tables gives them, numbers as floats: whole ones become integers.
+
+    Examples
+    --------
+    >>> whole_labels(np.array([1.0, 2.0])), whole_labels(np.array([0.5, 2.0]))
+    (array([1, 2]), array([0.5, 2. ]))
+    """
+    if labels.dtype.kind != "f" or (labels % 1).any() or (abs(labels) >= LARGEST_WHOLE).any():
+        return labels
+    return labels.astype(np.int64)
 
 
 def check_targets(name: str, y: Any, n_examples: int, classifies: bool) -> Array:
@@ -170,6 +190,12 @@ def check_targets(name: str, y: Any, n_examples: int, classifies: bool) -> Array
     except ValueError as error:
         raise ParameterError(str(error), hint="Numbers to predict need a regressor.") from None
     return np.asarray(y)
+
+
+def stream_targets(name: str, batch: Batch, classifies: bool) -> Array:
+    """Targets of a batch of a stream, as :func:`check_targets`."""
+    labels = check_targets(name, batch.labels, len(batch), classifies)
+    return whole_labels(labels) if classifies else labels
 
 
 def check_weights(sample_weight: Any, y: Array) -> npt.NDArray[np.float64] | None:
