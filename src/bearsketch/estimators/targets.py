@@ -20,6 +20,9 @@ from bearsketch.learners.narrow import from_mean
 Array = npt.NDArray[Any]
 
 SHOWN_CLASSES = 10
+NUMBERS = (
+    "Numbers to predict need a regressor: SketchRegressor or SketchSelector(task='regression')."
+)
 LARGEST_WHOLE = 2.0**53  # from here on floats are no whole numbers of their own
 ROOM = 20  # classes that nobody declared
 
@@ -188,7 +191,7 @@ def check_targets(name: str, y: Any, n_examples: int, classifies: bool) -> Array
     try:
         check_classification_targets(y)
     except ValueError as error:
-        raise ParameterError(str(error), hint="Numbers to predict need a regressor.") from None
+        raise ParameterError(str(error), hint=NUMBERS) from None
     return np.asarray(y)
 
 
