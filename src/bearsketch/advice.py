@@ -34,5 +34,9 @@ def either(python: str, command: str) -> str:
 
 
 def how_to_shuffle() -> str:
-    """Say with what to shuffle, after "shuffle the examples"; in Python that needs no saying."""
-    return either("", " (lines: shuf; reads: seqkit shuffle)")
+    """Say with what to shuffle, after "shuffle the examples"; in Python that needs no saying.
+
+    The first line of a table is its header, which shuf alone would move.
+    """
+    table = "(head -n 1 t.csv; tail -n +2 t.csv | shuf) > shuffled.csv"
+    return either("", f" (lines: shuf; tables with a header: {table}; reads: seqkit shuffle)")

@@ -121,7 +121,8 @@ def test_where_a_class_is_missing_at_first_the_advice_is_to_shuffle(tmp_path):
     data.write_text("a | x\n" * 10_100 + "b | y\n" * 10)
     got = bearsketch("train", data, "-o", tmp_path / "m.bear")
     assert "error[LABEL-ONE]" in got.stderr
-    assert "Shuffle the data (lines: shuf; reads: seqkit shuffle), name all classes" in got.stderr
+    assert "Shuffle the data (lines: shuf; tables with a header: (head -n 1 t.csv; " in got.stderr
+    assert "> shuffled.csv; reads: seqkit shuffle), name all classes" in got.stderr
 
 
 @pytest.mark.parametrize("scale", [1e5, 1.0, 1e-6])

@@ -230,5 +230,6 @@ def test_advice_is_given_in_options(tmp_path):
     data = tmp_path / "t.vw"
     data.write_text("a | x\n" * 600 + "b | y\n" * 600)
     told = good("train", data, "-o", tmp_path / "m.bear", "--classes", "a,b").stderr
-    assert "shuffle the examples (lines: shuf; reads: seqkit shuffle)\n" in told
+    assert "shuffle the examples (lines: shuf; tables with a header: (head -n 1 t.csv; tail" in told
+    assert "| shuf) > shuffled.csv; reads: seqkit shuffle)\n" in told
     assert "passes=5" not in told

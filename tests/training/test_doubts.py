@@ -18,6 +18,11 @@ from bearsketch.training.loop import Training
 from bearsketch.training.order import Order, smooth_targets
 from bearsketch.training.scale import odd_scale
 
+SHUFFLE = (
+    "(lines: shuf; tables with a header: (head -n 1 t.csv; tail -n +2 t.csv | shuf) > "
+    "shuffled.csv; reads: seqkit shuffle)"
+)
+
 
 def texts(labels):
     return [f"{label} |w k{label} n{i % 31}" for i, label in enumerate(labels)]
@@ -43,7 +48,7 @@ def test_labels_in_long_runs_are_told():
     assert told.endswith("shuffle the examples")
     with for_commands():
         told = trained(["a"] * 600 + ["b"] * 600)[1].warnings[0]["message"]
-    assert told.endswith("shuffle the examples (lines: shuf; reads: seqkit shuffle)")
+    assert told.endswith(f"shuffle the examples {SHUFFLE}")
     _, again = trained(["a"] * 600 + ["b"] * 600, passes=2)
     assert codes(again) == ["DATA-ORDER"]
     assert "one pass" not in again.warnings[0]["message"]
