@@ -52,6 +52,7 @@ def test_labels_in_long_runs_are_told():
     _, again = trained(["a"] * 600 + ["b"] * 600, passes=2)
     assert codes(again) == ["DATA-ORDER"]
     assert "one pass" not in again.warnings[0]["message"]
+    assert "the model leans to what came last" in again.warnings[0]["message"]
     assert "several passes" not in again.warnings[0]["message"]
 
 

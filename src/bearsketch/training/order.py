@@ -123,5 +123,8 @@ def smooth_targets(scores: NumberScores, passes: int = 1) -> str | None:
 
 
 def _what_to_do(passes: int) -> str:
-    forgets = "" if passes > 1 else "one pass forgets what came first, and "
-    return f": {forgets}the progressive figures say little; shuffle the examples{how_to_shuffle()}"
+    once, often = "one pass forgets what came first", "the model leans to what came last in a pass"
+    return (
+        f": {often if passes > 1 else once}, and the progressive figures say little; shuffle the "
+        f"examples{how_to_shuffle()}"
+    )
