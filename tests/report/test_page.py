@@ -157,6 +157,21 @@ def test_errors_of_numbers_are_told_as_such():
     assert "2555" not in page
 
 
+def test_examples_of_several_passes_count_once():
+    model = make_learner(k=4, memory="4KiB")
+    for _ in range(2):
+        model.learn(Batch.from_rows([["a"], ["b"]] * 700, [1, 0] * 700))
+        model.finish_pass()
+    page = render([Subject("m.bear", model)])
+    assert "learned from 1,400 examples in 2 passes" in page
+    assert "<dd>1,400</dd><dt>examples in 2 passes</dt>" in page
+    assert "<th>Examples</th><td>1,400 in 2 passes</td>" in page
+    assert "2,800" not in page
+    model.learn(Batch.from_rows([["a"]], [1]))
+    page = render([Subject("m.bear", model)])
+    assert "learned from 2,801 examples, those of 2 passes together" in page
+
+
 def test_an_untrained_model_has_a_page():
     page = render([Subject("m.bear", make_learner(k=4, memory="4KiB"))])
     assert "learned from 0 examples" in page

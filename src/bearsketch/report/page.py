@@ -74,8 +74,8 @@ def _lead(subjects: Sequence[Subject]) -> str:
         return f"{len(subjects)} models side by side."
     subject = subjects[0]
     facts = subject.facts
-    examples = facts["counters"]["examples"]
-    told = f"{facts['config']['learner']} learned from {examples:,} examples"
+    examples, what = subject.learned
+    told = f"{facts['config']['learner']} learned from {examples:,} {what}"
     if subject.selects:
         told += f" and kept {facts['selected']:,} features by name"
     return f"{told}, in {format_bytes(facts['model_bytes'])}."

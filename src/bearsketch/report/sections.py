@@ -69,7 +69,8 @@ def headline(subject: Subject) -> str:
     if subject.selects:
         figures.append(("features by name", f"{facts['selected']:,}"))
     figures.append(("model", format_bytes(facts["model_bytes"])))
-    figures.append(("examples", f"{facts['counters']['examples']:,}"))
+    examples, what = subject.learned
+    figures.append((what, f"{examples:,}"))
     tiles = "".join(f"<div><dd>{value}</dd><dt>{text(name)}</dt></div>" for name, value in figures)
     return f'<dl class="headline">{tiles}</dl>'
 
@@ -84,8 +85,10 @@ def _progressive(run: dict[str, Any]) -> dict[str, Any]:
 def _overview_of(subject: Subject) -> dict[str, str]:
     facts, run, config = subject.facts, subject.run, subject.learner.config
     counts = run.get("counts", {})
-    examples = counts.get("examples", facts["counters"]["examples"])
-    told = [f"{examples:,}"]
+    examples, what = subject.learned
+    told = [f"{examples:,}{what.removeprefix('examples')}"]
+    if "examples" in counts:
+        told = [f"{counts['examples']:,}"]
     told += [f"{counts[n]:,} {n}" for n in ("skipped", "unlabelled") if counts.get(n)]
     told += [f"{run['held_out']:,} held out"] if run.get("held_out") else []
     noise = facts["noise"]

@@ -52,6 +52,19 @@ class Subject:
         """Whether it names features."""
         return self.learner.config.k > 0
 
+    @property
+    def learned(self) -> tuple[int, str]:
+        """Examples of a pass, and what they are: ``examples``, or ``examples in 2 passes``.
+
+        A model of passes of different lengths has all its examples counted.
+        """
+        examples, passes = (self.learner.counters[name] for name in ("examples", "passes"))
+        if passes < 2:
+            return examples, "examples"
+        if examples % passes:
+            return examples, f"examples, those of {passes} passes together"
+        return examples // passes, f"examples in {passes} passes"
+
     def known(self, name: str) -> Any:
         """One of ``extra``, or None."""
         return (self.extra or {}).get(name)
