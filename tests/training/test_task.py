@@ -120,7 +120,11 @@ def test_labels_are_rare_only_among_enough_of_them():
     assert decide(seen(*[0] * 300, 1)).odd == ()
     (told,) = decide(seen(*[0] * 300, *[1] * 300, 7)).odd
     assert told.startswith("of the first 601 examples, label '7' (1 example) is a class of its own")
+    assert told.endswith(
+        "if the labels are quantities, such as years, loss='squared' predicts them as numbers"
+    )
     (told,) = decide(seen(*many, "e", "d", "c", "b", "a")).odd
+    assert "squared" not in told
     listed = "labels 'a' (1 example), 'b' (1 example), 'c' (1 example) and 2 more are classes of"
     assert listed in told
 

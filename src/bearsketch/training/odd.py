@@ -85,7 +85,12 @@ are different classes; write them alike
     known = {label for group in alike for label in group}
     rare = [label for label in _rare(seen) if label not in known]
     if rare:
-        told.append(_told(seen, rare, "is a class of its own", "are classes of their own"))
+        own = _told(seen, rare, "is a class of its own", "are classes of their own")
+        squared = either("loss='squared'", "--loss squared")
+        quantity = (
+            f"; if the labels are quantities, such as years, {squared} predicts them as numbers"
+        )
+        told.append(own + (quantity if seen.whole and len(seen.counts) > 2 else ""))
     return told
 
 
