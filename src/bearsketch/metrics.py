@@ -14,6 +14,7 @@ Reals = npt.NDArray[np.float64]
 Numbers = npt.NDArray[np.intp]
 
 _BINS = 1 << 16  # of a histogram of scores, see scores.hpp
+_ROUNDING = 1e-12  # a spread so small beside the mean is that of equal numbers
 
 
 class Sums(NamedTuple):
@@ -289,8 +290,11 @@ class NumberScores(_Sums):
 
     @property
     def deviation(self) -> float | None:
-        """Root of the mean squared error of always giving the mean."""
-        return math.sqrt(self._spread / self.weight) if self.weight else None
+        """Root of the mean squared error of always giving the mean; 0 where all are equal."""
+        if not self.weight:
+            return None
+        found = math.sqrt(self._spread / self.weight)
+        return found if found > _ROUNDING * abs(self._mean) else 0.0
 
     @property
     def r2(self) -> float | None:

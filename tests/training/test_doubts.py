@@ -146,6 +146,14 @@ def test_predictions_worse_than_guessing_are_told():
     assert f"against {numbers.std():.3g}" in summary.warnings[0]["message"]
 
 
+def test_where_guessing_is_never_wrong_there_is_nothing_to_beat():
+    for target in ("7", "0.1", "1e6"):
+        rows = [f"1,w{i % 9},{target}" for i in range(2000)]
+        assert "DATA-LOSS" not in codes(table(rows, loss="squared"))
+    rows = [f"1,w{i % 9},no" for i in range(2000)]
+    assert "DATA-LOSS" not in codes(table(rows, classes=["no", "yes"]))
+
+
 def test_wrong_first_examples_and_rare_labels_are_no_reason():
     years = np.random.default_rng(0).normal(2000, 3, 2000)
     assert codes(table([f"1,w{i % 2},{y:.2f}" for i, y in enumerate(years)])) == []

@@ -133,7 +133,7 @@ def worse_than_guessing(
         what, best, clearly = "RMSE", "the mean", WORSE * guess
     else:
         return None
-    if found <= clearly:
+    if found <= clearly or guess <= 0.0:  # guessing that is never wrong cannot be beaten
         return None
     return (
         "in the second half of the data, predictions before learning were worse than always "
