@@ -56,6 +56,13 @@ def test_labels_in_long_runs_are_told():
     assert "several passes" not in again.warnings[0]["message"]
 
 
+def test_the_size_of_the_others_is_theirs_alone():
+    rng = np.random.default_rng(0)
+    large = 100.0 * rng.normal(size=(300, 3))
+    rows = [{"a": 1.0, "b": 1.0, **dict(zip("xyz", x, strict=True))} for x in large.tolist()]
+    assert "are far larger than the others (about 1)," in odd_scale([Batch.from_rows(rows)])
+
+
 @pytest.mark.parametrize(
     "labels",
     [

@@ -90,7 +90,8 @@ def _too_large(look: _Look, typical: float, any_scale: bool) -> str | None:
     if not large.any() or large.all() or look.share(large) <= SHARE:
         return None
     return (
-        f"values of {look.shown(large)} are far larger than the others (about {typical:.3g}), "
+        f"values of {look.shown(large)} are far larger than the others "
+        f"(about {look.typical(~large):.3g}), "
         "which spoils the learning of all: divide them, so that they are near 1, or leave them out"
     )
 
@@ -119,10 +120,14 @@ class _Look:
         off = (self.values - self.means[self._of_entry]) ** 2
         self.spreads = np.sqrt(np.bincount(self._of_entry, off) / self.counts)
 
-    def typical(self) -> float:
-        """Median size of the values; that of NumPy would load numpy.ma at every start."""
-        middle = len(self.values) // 2
-        return float(np.partition(np.abs(self.values), middle)[middle])
+    def typical(self, some: Some | None = None) -> float:
+        """Median size of the values, or of those of some features.
+
+        That of NumPy would load numpy.ma at every start.
+        """
+        values = self.values if some is None else self.values[some[self._of_entry]]
+        middle = len(values) // 2
+        return float(np.partition(np.abs(values), middle)[middle])
 
     def share(self, some: Some) -> float:
         """Share of some features in the sum of squares."""
