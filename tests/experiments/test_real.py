@@ -64,6 +64,30 @@ def test_the_command_writes_a_table_and_continues(made_up, tmp_path):
     assert (tmp_path / "cells.jsonl").read_text() == finished
 
 
+def test_what_is_required_is_told(made_up, tmp_path):
+    words = ["reproduce", "acceptance", "--data", str(made_up), "--dataset", "rcv1"]
+    words += ["--seeds", "1", "--out", str(tmp_path), "--workers", "1"]
+    done = run(*words)
+    assert done.returncode == 0, done.stderr
+    with (tmp_path / "acceptance.csv").open() as file:
+        met = [row["met"] == "True" for row in csv.DictReader(file)]
+    n, missed = len(met), met.count(False)
+    counted = f"{n - missed} as required and {missed} not (column met)"
+    told = counted if missed else "all as required"
+    assert f"acceptance: {n} rows, {told}; wrote acceptance.csv" in done.stdout
+    found = json.loads(run(*words, "--json").stdout)["figures"]["acceptance"]
+    assert (found["rows"], found["met"]) == (n, n - missed)
+
+
+@pytest.mark.parametrize(("met", "told"), [(10, ", all as required"), (None, "")])
+def test_nothing_is_counted_where_all_is_well_or_nothing_required(met, told, tmp_path, capsys):
+    from bearsketch.cli.reproduce import _say_what_was_written
+
+    outcome = reproduce.Outcome("acceptance", 10, tmp_path / "acceptance.csv", [], met)
+    _say_what_was_written(outcome, tmp_path)
+    assert capsys.readouterr().out.startswith(f"acceptance: 10 rows{told}; wrote acceptance.csv")
+
+
 def test_real_experiments_need_the_folder_and_their_own_data_sets(tmp_path):
     done = run("reproduce", "fig2", "--out", str(tmp_path))
     assert done.returncode == 2

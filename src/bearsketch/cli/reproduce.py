@@ -76,6 +76,7 @@ def reproduce(
         plain = {
             outcome.name: {
                 "rows": outcome.rows,
+                **({} if outcome.met is None else {"met": outcome.met}),
                 "table": str(outcome.table),
                 "figures": [str(path) for path in outcome.figures],
             }
@@ -97,4 +98,15 @@ def _stopped_runs_continue(out: Path) -> Iterator[None]:
 
 def _say_what_was_written(outcome: Outcome, out: Path) -> None:
     files = ", ".join(path.name for path in (outcome.table, *outcome.figures))
-    typer.echo(f"{outcome.name}: {outcome.rows} rows; wrote {files} to {out}")
+    typer.echo(
+        f"{outcome.name}: {outcome.rows} rows{_how_many_met(outcome)}; wrote {files} to {out}"
+    )
+
+
+def _how_many_met(outcome: Outcome) -> str:
+    """Say whether all rows are as required, where something is."""
+    if outcome.met is None:
+        return ""
+    if outcome.met == outcome.rows:
+        return ", all as required"
+    return f", {outcome.met} as required and {outcome.rows - outcome.met} not (column met)"

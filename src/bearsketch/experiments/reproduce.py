@@ -39,12 +39,13 @@ EXPERIMENTS: Mapping[str, Experiment] = {
 
 
 class Outcome(NamedTuple):
-    """Where a table and its figure went."""
+    """Where a table and its figure went, and how many rows are as required; None: nothing is."""
 
     name: str
     rows: int
     table: Path
     figures: list[Path]
+    met: int | None = None
 
 
 def names_of(name: str) -> list[str]:
@@ -106,7 +107,19 @@ def reproduce(
     table = out / f"{name}.csv"
     write_table(table, rows)
     drawn = figures.draw(name, table, out) if name in figures.DRAWINGS else []
-    return Outcome(name, len(rows), table, drawn)
+    return Outcome(name, len(rows), table, drawn, count_met(rows))
+
+
+def count_met(rows: Sequence[Row]) -> int | None:
+    """Rows that are as required, by their column ``met``; None where nothing is required.
+
+    Examples
+    --------
+    >>> count_met([{"met": True}, {"met": False}]), count_met([{"score": 0.9}])
+    (1, None)
+    """
+    required = [row["met"] for row in rows if "met" in row]
+    return sum(map(bool, required)) if required else None
 
 
 def _on(name: str, data: Path | None, datasets: Sequence[str], out: Path) -> Experiment:
