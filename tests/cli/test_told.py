@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import re
 
+import numpy as np
 import pytest
 
+from bearsketch import SketchClassifier
 from tests.cli.helpers import bearsketch, good, result
 
 
@@ -114,6 +116,18 @@ def test_data_ordered_by_class_is_told(tmp_path):
     assert "warning[DATA-ORDER] labels come in long runs" in several
     found = result("train", data, "-o", tmp_path / "m.bear", "-q")
     assert [odd["code"] for odd in found["warnings"]] == ["DATA-ORDER"]
+
+
+def test_ids_for_a_model_of_columns_are_told(tmp_path):
+    data, model = tmp_path / "d.svm", tmp_path / "m.bear"
+    data.write_text("1 1:1\n0 2:1\n" * 50)
+    SketchClassifier(memory="8KiB").fit(np.eye(2)[[0, 1] * 50], [1, 0] * 50).save(model)
+    for command in ("predict", "evaluate"):
+        assert (
+            "warning[DATA-IDS] the model learned the columns" in good(command, model, data).stderr
+        )
+    good("train", data, "-o", model)
+    assert "DATA-IDS" not in good("evaluate", model, data).stderr
 
 
 def test_where_a_class_is_missing_at_first_the_advice_is_to_shuffle(tmp_path):

@@ -2,11 +2,13 @@
 
 import gzip
 import io
+import warnings
 
 import numpy as np
 import pandas as pd
 import pytest
 from numpy.testing import assert_array_equal
+from sklearn.datasets import dump_svmlight_file, load_svmlight_file
 
 from bearsketch import (
     DataError,
@@ -94,6 +96,33 @@ def test_ids_are_columns():
     X = np.zeros((2, 901))
     X[0, 3] = X[1, 5] = 1.0
     assert_array_equal(got.transform(X), [[1.0, 0.0], [0.0, 1.0]])
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+def test_columns_from_0_for_ids_from_1_are_told(sparse, tmp_path):
+    rng = np.random.default_rng(0)
+    y = np.arange(400) % 2
+    X = np.where(rng.random((400, 6)) < 0.3, 0.0, rng.normal(size=(400, 6)) + y[:, None])
+    path = tmp_path / "d.svm"
+    dump_svmlight_file(X, y, str(path), zero_based=False)
+    kind = (lambda X: X) if sparse else (lambda X: X.toarray())
+    shifted, right = (
+        kind(load_svmlight_file(str(path), zero_based=how)[0]) for how in ("auto", True)
+    )
+    model = SketchClassifier(k=6, memory="8KiB").fit_stream(path, format="svmlight")
+    with warnings.catch_warnings(action="error"):
+        assert model.score(right, y) > 0.8
+        model.fit(shifted, y).predict(shifted)
+    model.fit_stream(path, format="svmlight")
+    with pytest.warns(UserWarning, match=r"zero_based=True.*\[DATA-IDS\]"):
+        model.predict(shifted)
+    with pytest.warns(UserWarning, match="DATA-IDS"):
+        model.transform(np.ones((2, 9)))
+    with pytest.warns(UserWarning, match="DATA-IDS"):
+        model.partial_fit(shifted, y)
+    model.save(tmp_path / "m.bear")
+    with pytest.warns(UserWarning, match="DATA-IDS"):
+        SketchClassifier.load(tmp_path / "m.bear").predict(shifted)
 
 
 def test_a_frame_of_categories_is_a_stream():

@@ -31,6 +31,11 @@ _USED: dict[str, set[str]] = {
 }
 _UNUSED_ELSEWHERE: set[str] = set().union(*_USED.values())
 _SHOWN_COLUMNS = 5
+_IDS = (
+    "the model learned the columns of a matrix, which begin with 0, and takes the ids of this data "
+    "for them, which begin with 1 as a rule: write it with dump_svmlight_file(..., "
+    "zero_based=True), or fit_stream such a file"
+)
 
 
 def family(form: str) -> str:
@@ -99,6 +104,8 @@ class Told:
                 f"warning[DATA-FORMAT] the model learned {learned} data and this is {form}: "
                 "their features have different names"
             )
+        if self._learner is not None and form == "svmlight" and "n_columns" in self._learner.run:
+            self._display.note(f"warning[DATA-IDS] {_IDS}")
 
     def stream(self) -> None:
         """Say what is new of the stream alone."""

@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from bearsketch.batch import Batch
 from bearsketch.estimators.callbacks import CallbackSupportMixin, Tasks, with_callbacks
-from bearsketch.estimators.doubts import Doubts
+from bearsketch.estimators.doubts import Doubts, warn_of_ids
 from bearsketch.estimators.failing import all_or_nothing
 from bearsketch.estimators.faults import check_column_names, told_by_column
 from bearsketch.estimators.files import KeepsModel
@@ -283,7 +283,10 @@ class SketchEstimator(SelectsFeatures, KeepsModel, CallbackSupportMixin, BaseEst
         """Examples of any kind, checked against those seen before unless ``reset``."""
         by_name = named_rows(X)
         if by_name is None and not isinstance(X, Batch):
-            return matrix_rows(self._checked(X, reset=reset))
+            X = self._checked(X, reset=reset)
+            if not reset:
+                warn_of_ids(self.learner_, X)
+            return matrix_rows(X)
         if reset:
             self._forget_columns()
         return BatchRows(X) if by_name is None else NamedRows(by_name)

@@ -10,7 +10,7 @@ import numpy as np
 
 from bearsketch.batch import Batch
 from bearsketch.estimators.columns import looked_up
-from bearsketch.learners.learner import Progress
+from bearsketch.learners.learner import Learner, Progress
 from bearsketch.metrics import NumberScores, log_losses
 from bearsketch.training.curve import Curve
 from bearsketch.training.doubts import odd_order, one_label, worse_than_guessing
@@ -92,6 +92,28 @@ class Doubts:
         if batch.naming != "id" or not hasattr(self._estimator, "n_features_in_"):
             return None
         return lambda key: str(looked_up({} if names is None else names, np.array([key]), "x")[0])
+
+
+def warn_of_ids(learner: Learner, X: Any) -> None:
+    """Warn of a matrix for a model of svmlight data, whose ids begin with 1 as a rule.
+
+    A matrix whose first column is empty was read so that its columns are the ids.
+    """
+    if learner.run.get("format") != "svmlight" or not _has_first_column(X):
+        return
+    warn(
+        "DATA-IDS",
+        "the model learned ids of svmlight data, which begin with 1 as a rule, and takes the "
+        "columns of X for them, which begin with 0: read X with load_svmlight_file(..., "
+        "zero_based=True), or predict the batches of bearsketch.io.open_like(model, file)",
+    )
+
+
+def _has_first_column(X: Any) -> bool:
+    """Whether a checked matrix, an array or CSR, has a number other than 0 in its first column."""
+    if isinstance(X, np.ndarray):
+        return bool(X[:, 0].any())
+    return bool(X.data[X.indices == 0].any())
 
 
 def warn(code: str, message: str | None) -> None:

@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from bearsketch.batch import Batch
 from bearsketch.estimators.columns import expand_columns, looked_up, take_columns
+from bearsketch.estimators.doubts import warn_of_ids
 from bearsketch.estimators.rows import named_rows
 from bearsketch.exceptions import IncompatibleError, LimitError, ParameterError
 from bearsketch.learners import RECIPES
@@ -139,6 +140,7 @@ class SelectsFeatures(SelectorMixin):
                 self, X, dtype=None, accept_sparse="csr", accept_large_sparse=True, reset=False
             )
             self._check_naming("id")
+            warn_of_ids(self.learner_, X)
             return take_columns(self, X, keys.astype(np.int64))
         seed = self.learner_.config.seed
         batch = X if by_name is None else Batch.from_rows(by_name, seed=seed)
