@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from bearsketch import Batch, make_learner
-from bearsketch.learners.noise import chance_above, noise_of
+from bearsketch.learners.noise import CROWDING, chance_above, crowding_of, noise_of
 
 
 @pytest.mark.parametrize(("query", "depth"), [("mean", 1), ("mean", 4), ("median", 5)])
@@ -58,3 +58,12 @@ def test_a_small_weight_of_large_values_is_no_noise():
     sizes = weights * learner.selected_worths() / learner.fill()["worth"]
     assert found.smallest == pytest.approx(sizes.min())
     assert found.smallest > weights.min()
+
+
+def test_few_cells_may_be_more_crowded_than_they_look():
+    """Of 30 cells a few are empty by chance, and by rounding, however many features there are."""
+    ample, fair = CROWDING  # up to these
+    assert crowding_of(26, 30, 1) > fair
+    assert crowding_of(2_600, 3_000, 1) < ample
+    assert crowding_of(6_000, 10_000, 1) == pytest.approx(-np.log(0.4), rel=0.05)
+    assert crowding_of(6_000, 10_000, 2) == pytest.approx(-np.log(0.4) / 2, rel=0.05)

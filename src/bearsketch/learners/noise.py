@@ -57,7 +57,7 @@ class Noise:
         How many of these an error that follows the normal law would lift to the smallest
         selected weight.
     crowding : float
-        Features per cell, over all rows.
+        Features per cell, over all rows; where cells are few, as many as there may well be.
     selected : int
     verdict : str
         ``ample``, ``fair`` or ``too small``, by the worse of two: ``by_chance`` up to 10 % or 25 %
@@ -103,12 +103,25 @@ def noise_of(learner: Learner) -> Noise | None:
     ratio = smallest / floor if floor > 0.0 else None
     empty = max(1.0 - fill["used"] / fill["cells"], 0.5 / fill["cells"])
     features = round(-config.width * math.log(empty))
-    crowding = features / (config.width * config.depth)
+    crowding = crowding_of(fill["used"], fill["cells"], config.depth)
     chance = chance_of_largest if config.direction == "staged" else chance_above
     by_chance = 0.0 if ratio is None else features * chance(ratio, weights.shape[1])
     full = fill["used"] == fill["cells"]
     verdict = "too small" if full else verdict_of(by_chance / len(sizes), crowding)
     return Noise(floor, smallest, ratio, features, by_chance, crowding, len(sizes), verdict)
+
+
+def crowding_of(used: float, cells: float, depth: int) -> float:
+    """Features per cell, if by chance as many cells are empty as two standard errors more.
+
+    Examples
+    --------
+    >>> round(crowding_of(63_000, 100_000, 1), 2), round(crowding_of(26, 30, 1), 2)
+    (1.0, 4.09)
+    """
+    empty = cells - used
+    fewer = max(empty - 2.0 * math.sqrt(empty), 0.5)
+    return -math.log(fewer / cells) / depth
 
 
 def row_error(depth: int, query: str) -> float:
