@@ -11,7 +11,7 @@ import scipy.sparse as sp
 import sklearn
 from numpy.testing import assert_allclose, assert_array_equal
 
-from bearsketch import LimitError, ParameterError, SketchClassifier, SketchSelector
+from bearsketch import Batch, LimitError, ParameterError, SketchClassifier, SketchSelector
 
 
 @pytest.fixture
@@ -174,3 +174,13 @@ def test_nothing_to_select_is_said(two_classes):
             model.fit(X, y)
         with pytest.raises(ParameterError, match="k must be at least 1"):
             model.partial_fit(X, y)
+
+
+def test_columns_that_x_does_not_have_are_empty():
+    rows = Batch([0, 2, 4], [0, 50, 1, 51], np.ones(4), labels=[0, 1])
+    selector = SketchSelector(k=4, memory="4KiB").fit_stream([rows] * 100)
+    narrow = np.ones((3, 10))
+    expected = [[1, 1, 0, 0]] * 3
+    assert selector.get_support(indices=True).tolist() == [0, 1, 50, 51]
+    assert selector.transform(narrow).tolist() == expected
+    assert selector.transform(sp.csr_matrix(narrow)).toarray().tolist() == expected

@@ -13,9 +13,15 @@ from bearsketch.batch import Batch
 
 
 def take_columns(estimator: Any, X: Any, columns: npt.NDArray[Any]) -> Any:
-    """Columns of an array, CSR matrix or batch, given in ascending order."""
+    """Columns of an array, CSR matrix or batch, given in ascending order.
+
+    A model of a stream may know columns that X does not have: they are empty.
+    """
     if isinstance(X, np.ndarray):
-        return X[:, columns]
+        here = columns < X.shape[1]
+        found = np.zeros((len(X), len(columns)), dtype=X.dtype)
+        found[:, here] = X[:, columns[here]]
+        return found
     keys = X.keys if isinstance(X, Batch) else X.indices
     values = X.values if isinstance(X, Batch) else X.data
     place = np.searchsorted(columns, keys)
