@@ -20,14 +20,16 @@ double Kinship::beside() const {
 }
 
 void Kinship::learn(const Targets& targets, ConstReals selected, ConstReals cells) {
-  const std::size_t classes = selected.size() / targets.labels.size();
+  const std::size_t rows = targets.labels.size(), classes = selected.size() / rows;
   const double total = targets.total();
   double squares = 0.0, others = 0.0, products = 0.0;
-  for (std::size_t i = 0; i < selected.size(); ++i) {
-    const double share = targets.weight(i / classes) / total;
-    squares += share * selected[i] * selected[i];
-    others += share * cells[i] * cells[i];
-    products += share * selected[i] * cells[i];
+  for (std::size_t row = 0, i = 0; row < rows; ++row) {
+    const double share = targets.weight(row) / total;
+    for (const std::size_t end = i + classes; i < end; ++i) {
+      squares += share * selected[i] * selected[i];
+      others += share * cells[i] * cells[i];
+      products += share * selected[i] * cells[i];
+    }
   }
   selected_ += kMemory * (squares - selected_);
   cells_ += kMemory * (others - cells_);

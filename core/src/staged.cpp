@@ -48,12 +48,12 @@ void keep_selected(const Places& places, Reals weights, std::vector<double>& spa
 // Margins from their mean, by class; of a single row as they are.
 void center(const Targets& targets, Reals margins) {
   if (targets.weighed() < 2) return;
-  const std::size_t classes = margins.size() / targets.labels.size();
+  const std::size_t rows = targets.labels.size(), classes = margins.size() / rows;
   const double total = targets.total();
   for (std::size_t c = 0; c < classes; ++c) {
     double mean = 0.0;
-    for (std::size_t i = c; i < margins.size(); i += classes) {
-      mean += targets.weight(i / classes) / total * margins[i];
+    for (std::size_t row = 0; row < rows; ++row) {
+      mean += targets.weight(row) / total * margins[row * classes + c];
     }
     for (std::size_t i = c; i < margins.size(); i += classes) margins[i] -= mean;
   }
