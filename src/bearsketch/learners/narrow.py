@@ -60,17 +60,15 @@ def _own(
 ) -> npt.NDArray[np.float64]:
     """Give :func:`from_mean`; where a byte each holds them, with the mean in whole steps.
 
-    Halves of a step would be rounded, the weights of two classes towards each other. The mean
-    gives way where a weight would take more steps than a byte counts.
+    Halves of a step would be rounded, the weights of two classes towards each other. Where a
+    weight would take more steps than a byte counts, steps are twice as long in any case.
     """
     if exponents is None:
         return from_mean(weights)
     step = np.ldexp(1.0, exponents)[:, None]
-    largest = state.LARGEST_BYTE * step
-    lowest = weights.max(axis=1, keepdims=True) - largest
-    highest = weights.min(axis=1, keepdims=True) + largest
-    common = np.rint(weights.mean(axis=1, keepdims=True) / step) * step
-    return np.asarray(weights - np.clip(common, lowest, highest))
+    own = weights - np.rint(weights.mean(axis=1, keepdims=True) / step) * step
+    fits = np.abs(own).max(axis=1, keepdims=True) <= state.LARGEST_BYTE * step
+    return np.where(fits, own, from_mean(weights))
 
 
 def _narrow_shares(arrays: Arrays, config: Config, numbers: npt.NDArray[np.intp]) -> None:
