@@ -1,10 +1,16 @@
 """Classes that a learner can tell apart."""
 
+import io
+
 import numpy as np
 import pytest
 
-from bearsketch import Batch, ParameterError, SketchClassifier, make_learner
+from bearsketch import Batch, Learner, ParameterError, SketchClassifier, load, make_learner
+from bearsketch.exceptions import ModelFileError
+from bearsketch.io import open_stream
+from bearsketch.learners import state
 from bearsketch.learners.labels import Labels
+from bearsketch.training.loop import Training
 from bearsketch.training.seen import Seen
 from bearsketch.training.task import decide
 
@@ -36,3 +42,41 @@ def test_estimators_refuse_them_when_they_come():
         SketchClassifier(memory="8KiB").fit_stream([Batch.from_rows(X, y.astype(np.float64))])
     got = SketchClassifier(memory="8KiB").fit(X, y.astype(str))
     assert got.predict(X).tolist() == y.astype(str).tolist()
+
+
+@pytest.mark.parametrize("negative", [0, -1])
+def test_predictions_are_the_labels_that_came_also_from_a_file(tmp_path, negative):
+    learner = make_learner(memory="4KiB", k=2)
+    batch = Batch.from_rows([["a"], ["b"]] * 20, [1, negative] * 20)
+    learner.learn(Batch.from_rows([["a"]], [1]))
+    learner.learn(batch)
+    learner.save(tmp_path / "m.bear")
+    assert learner.predict(batch)[:2].tolist() == [1, negative]
+    assert load(tmp_path / "m.bear").predict(batch)[:2].tolist() == [1, negative]
+    learner.learn(Batch.from_rows([["b"]], [-1 - negative]))
+    assert learner.predict(batch)[1] == negative
+
+
+def test_a_part_that_met_one_class_merges_with_one_that_knows_both():
+    ones, both = (make_learner(memory="4KiB", k=2) for _ in range(2))
+    ones.learn(Batch.from_rows([["a"]] * 20, [1] * 20))
+    both.learn(Batch.from_rows([["a"], ["b"]] * 10, [1, 0] * 10))
+    assert ones.predict(Batch.from_rows([["c"]])).tolist() == [1]
+    assert ones.labels.label(0) == -1
+    ones.merge(both)
+    assert ones.labels.label(0) == 0
+
+
+def test_a_run_whose_first_examples_are_all_1_gives_0_back():
+    rows = b"1 |f a\n" * 10_020 + b"0 |f b\n" * 20
+    with open_stream(io.BytesIO(rows), "vw", include_unlabelled=False) as stream:
+        training = Training(stream, memory="4KiB", k=2)
+        assert training.run().classes == [0, 1]
+    assert Learner.from_bytes(training.learner.to_bytes()).labels.label(0) == 0
+
+
+@pytest.mark.parametrize("wrong", [1, "0", [], 0.5])
+def test_a_file_with_another_negative_label_is_refused(wrong):
+    arrays, record = state.dump(make_learner(memory="4KiB", k=2))
+    with pytest.raises(ModelFileError, match="negative must be -1 or 0"):
+        state.read(arrays, {**record, "negative": wrong}, "m.bear")

@@ -17,6 +17,7 @@ from bearsketch.io import Stream, open_stream
 from bearsketch.io.labels import labels_for
 from bearsketch.io.remember import read_record
 from bearsketch.learners import Learner, make_learner
+from bearsketch.learners.describe import class_labels
 from bearsketch.learners.labels import Label, Labels
 from bearsketch.training.doubts import Doubt, last_doubts, without_features
 from bearsketch.training.loop import PEEK_EXAMPLES
@@ -77,7 +78,7 @@ class Prepared(NamedTuple):
             unlabelled=tally.counts["unlabelled"],
             held_out=0,
             split_batches=tally.counts["split_batches"],
-            classes=list(self.task.classes or (-1, 1)) if classes else None,
+            classes=class_labels(learner),
             n_classes=learner.config.n_classes,
             progressive_loss=tally.mean_loss,
             progressive_accuracy=tally.accuracy if classes else None,

@@ -148,6 +148,7 @@ def learn_partition(
         for batch in opened.batches:
             assert batch.labels is not None
             n, numbers = len(batch), learner.labels.encode(batch.labels)
+            learner.labels.met(batch.labels)
             batch, numbers = learn_unscored(learner, batch, numbers)
             progress = learner.learn_numbers(batch, numbers)
             if learner.config.loss != "squared":

@@ -16,6 +16,7 @@ from bearsketch.batch import pack_names
 from bearsketch.estimators.columns import looked_up
 from bearsketch.exceptions import IncompatibleError, ModelFileError, ParameterError
 from bearsketch.learners import Learner, load, state
+from bearsketch.learners.describe import class_labels
 from bearsketch.learners.labels import Labels
 from bearsketch.learners.narrow import narrow_arrays
 
@@ -175,7 +176,7 @@ class KeepsModel(BaseEstimator):
             self.n_features_in_ = columns
         self._named_columns = _named_columns(learner)
         if not regression:
-            classes = np.array(learner.labels.classes or (-1, 1))
+            classes = np.array(class_labels(learner))
             self._class_numbers = np.argsort(classes)
             self.classes_ = classes[self._class_numbers]
             learner.labels = Labels(learner.config.loss, len(classes))

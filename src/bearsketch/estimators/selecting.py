@@ -20,7 +20,7 @@ from bearsketch.estimators.doubts import warn_of_ids
 from bearsketch.estimators.rows import named_rows
 from bearsketch.exceptions import IncompatibleError, LimitError, ParameterError
 from bearsketch.learners import RECIPES
-from bearsketch.learners.learner import naming_hint
+from bearsketch.learners.faults import naming_hint
 from bearsketch.learners.selected import Selected, joined, spoken_for
 
 if TYPE_CHECKING:

@@ -17,6 +17,7 @@ import numpy.typing as npt
 from bearsketch import _core
 from bearsketch.batch import pack_names
 from bearsketch.learners import state
+from bearsketch.learners.labels import Labels
 from bearsketch.learners.learner import Learner
 from bearsketch.learners.selected import sizes_of
 from bearsketch.model_file import Arrays
@@ -94,7 +95,7 @@ def average(parts: Sequence[Learner], start: Learner | None = None) -> Learner:
     worths = [_worths(given, keys) for keys in unions]
     sizes = [sizes_of(first.config.direction, block) for block in exact]
     orders = [_order(*four) for four in zip(unions, sizes, magnitudes, worths, strict=True)]
-    merged = Learner(first.config, first.labels)
+    merged = Learner(first.config, _labels(parts))
     _fill_cells(merged, apart, exact, unions, orders, parts)
     arrays, _ = state.dump(merged)
     for g, order in enumerate(orders):
@@ -108,6 +109,12 @@ def average(parts: Sequence[Learner], start: Learner | None = None) -> Learner:
     arrays["intercept"] = (shares[:, None] * intercepts).sum(axis=0)
     state.restore(merged, arrays, _record(parts, start))
     return merged
+
+
+def _labels(parts: Sequence[Learner]) -> Labels:
+    """Labels of the first part that knows how the negative class is called."""
+    known = (part.labels for part in parts if part.labels.negative is not None)
+    return next(known, parts[0].labels)
 
 
 def _union(parts: Sequence[Keys]) -> Keys:

@@ -27,8 +27,10 @@ class Labels:
         ``squared`` takes finite numbers; ``logistic`` two classes; ``softmax`` several.
     classes : int or sequence, optional
         The labels in the order of their class numbers, or how many (then 0, 1, ...). For
-        ``logistic`` it may be left out: -1 and 0 are the negative class, 1 the positive one, and
-        predictions are -1 and 1. With ``[0, 1]`` they are 0 and 1.
+        ``logistic`` it may be left out: -1 and 0 are the negative class, 1 the positive one.
+    negative : int, optional
+        Without ``classes``, the label of the negative class, -1 or 0. Default: the first of them
+        that :meth:`met` is told of, and -1 until then.
 
     Examples
     --------
@@ -36,8 +38,16 @@ class Labels:
     array([1., 0.])
     """
 
-    def __init__(self, loss: str, classes: int | Sequence[Label] | None = None) -> None:
+    def __init__(
+        self,
+        loss: str,
+        classes: int | Sequence[Label] | None = None,
+        negative: int | None = None,
+    ) -> None:
         self.loss = loss
+        if negative not in (None, -1, 0):
+            raise ParameterError(f"negative must be -1 or 0, got {negative!r}")
+        self.negative = None if negative is None else int(negative)
         self.classes = _as_classes(loss, classes)
         kinds = {isinstance(label, str) for label in self.classes or ()}
         if len(kinds) > 1:
@@ -65,17 +75,24 @@ class Labels:
         if self.classes is None:
             numbers = self._numbers(given)
             self._refuse(given, ~np.isin(numbers, (-1.0, 0.0, 1.0)), "-1, 0 or 1")
-            return np.asarray(numbers > 0, dtype=np.float64)
+            return np.asarray(numbers > 0.0, dtype=np.float64)
         given = given.astype(str) if self._words else self._numbers(given)
         # What is greater than all but one may be the last, or none.
         place = self._sorted[:-1].searchsorted(given)
         self._refuse(labels, self._sorted[place] != given, *self.classes)
         return self._places[place]
 
+    def met(self, labels: npt.NDArray[Any]) -> None:
+        """Keep how the negative class is called, where nobody has said, of labels learned."""
+        if self.classes is None and self.loss != "squared" and self.negative is None:
+            numbers = self._numbers(np.asarray(labels))
+            below = numbers[numbers <= 0.0]
+            self.negative = int(below[0]) if len(below) else None
+
     def decode(self, numbers: npt.NDArray[np.intp]) -> npt.NDArray[Any]:
         """Labels of class numbers."""
         if self.classes is None:
-            return np.where(numbers > 0, 1, -1)
+            return np.where(numbers > 0, 1, -1 if self.negative is None else self.negative)
         return self._values[numbers]
 
     def label(self, number: int) -> Label:

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
-from collections.abc import Iterator
 from typing import Any, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
 
 from bearsketch import _core, model_file
-from bearsketch.advice import either
 from bearsketch.batch import Batch
 from bearsketch.exceptions import (
-    DivergedError,
     IncompatibleError,
     LimitError,
     ParameterError,
@@ -22,6 +18,7 @@ from bearsketch.exceptions import (
 )
 from bearsketch.learners import state
 from bearsketch.learners.config import Config
+from bearsketch.learners.faults import core_errors, naming_hint
 from bearsketch.learners.labels import Labels, compare_classes
 from bearsketch.learners.selected import Selected, second_names, shown_names, sizes_of, spoken_for
 from bearsketch.metrics import class_numbers
@@ -92,7 +89,9 @@ class Learner:
         _check_batch(batch)
         if batch.labels is None:
             raise ParameterError("labels must be given to learn, got a batch without")
-        return self.learn_numbers(batch, self.labels.encode(batch.labels))
+        progress = self.learn_numbers(batch, self.labels.encode(batch.labels))
+        self.labels.met(batch.labels)
+        return progress
 
     def learn_numbers(self, batch: Batch, labels: npt.NDArray[np.float64]) -> Progress:
         """Learn a batch whose labels are class numbers (or targets) already."""
@@ -100,7 +99,7 @@ class Learner:
         data, offsets = batch.names or (None, None)
         before = self._core.counters.batches
         try:
-            with _core_errors():
+            with core_errors():
                 loss, weight, margins = self._core.learn(
                     batch.indptr, batch.keys, batch.values, labels, batch.weights, data, offsets
                 )
@@ -226,7 +225,7 @@ class Learner:
 
     def weights_of(self, keys: Any) -> npt.NDArray[np.float64]:
         """Weights of any distinct keys, shape (n_keys, n_weights), as predictions use them."""
-        with _core_errors():
+        with core_errors():
             return self._core.query(np.require(keys, np.uint64, ["C_CONTIGUOUS", "ALIGNED"]))
 
     def merge(self, other: Learner) -> None:
@@ -243,7 +242,7 @@ class Learner:
 
         self.check_mergeable(other)
         merged = average([self, other])
-        self._core, self.naming = merged._core, merged.naming
+        self._core, self.naming, self.labels = merged._core, merged.naming, merged.labels
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model file: the same model gives the same bytes, and it is whole or absent.
@@ -306,7 +305,7 @@ class Learner:
             raise ParameterError("selected_only needs selected features, this learner has k=0")
         _check_batch(batch)
         self._check_kin(batch)
-        with _core_errors():
+        with core_errors():
             return self._core.predict(batch.indptr, batch.keys, batch.values, selected_only, means)
 
     def _check_kin(self, batch: Batch) -> None:
@@ -355,7 +354,7 @@ def _check_batch(batch: object) -> None:
 
 def _make_core(config: Config) -> _core.Learner:
     try:
-        with _core_errors():
+        with core_errors():
             return _core.Learner(config.core_fields())
     except MemoryError:
         raise LimitError(
@@ -363,37 +362,3 @@ def _make_core(config: Config) -> _core.Learner:
             code="MEM-MODEL",
             hint="Give less memory, a smaller width or a smaller k.",
         ) from None
-
-
-def naming_hint(mine: str, theirs: str) -> str:
-    """Say what to do about features of another kind than those learned."""
-    if (mine, theirs) == ("id", "name"):
-        return "The model knows features as numbers of columns, the data has names. " + either(
-            "Predict with the matrix or frame that fit took, or fit_stream such data.",
-            "A model that fit of a scikit-learn estimator made predicts in Python, from a matrix "
-            "or frame; for a file, use bearsketch train or fit_stream.",
-        )
-    if (mine, theirs) == ("name", "id"):
-        return "The model knows features by name, the data has numbers of columns. " + either(
-            "Read a frame or file as the model's data was, with bearsketch.io.open_like(model, "
-            "data), and predict its batches; or fit the matrix.",
-            "Give data with names, or train on data such as this.",
-        )
-    return "Give data of the kind that the model was trained on."
-
-
-@contextlib.contextmanager
-def _core_errors() -> Iterator[None]:
-    """Errors of the compiled core as errors of this package."""
-    try:
-        yield
-    except _core.Diverged as error:
-        raise DivergedError(
-            str(error),
-            code="NUM-DIVERGED",
-            hint="Values or targets far above 1, or all far below it, do this: bring them near 1 "
-            "(divide or multiply them), or drop their column. With a step size of your own, make "
-            "it smaller.",
-        ) from None
-    except ValueError as error:
-        raise ParameterError(str(error)) from None

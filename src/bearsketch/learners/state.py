@@ -82,6 +82,7 @@ def dump(learner: Learner, *, exact: bool = False) -> tuple[model_file.Arrays, d
         "config": config.to_json(),
         "loss": config.loss,
         "classes": learner.labels.classes,
+        **({} if learner.labels.negative is None else {"negative": learner.labels.negative}),
         "naming": learner.naming,
         "counters": {**learner.counters, **_weight(learner)},
         "guards": learner.guards,
@@ -162,7 +163,7 @@ def read(
     """As :func:`load`, from what a model file holds; ``path`` is for messages."""
     try:
         config = Config.from_json(plain["config"])
-        labels = Labels(config.loss, plain["classes"])
+        labels = Labels(config.loss, plain["classes"], plain.get("negative"))
         naming = plain["naming"]
         if naming is not None:
             parse_naming(naming)

@@ -15,6 +15,7 @@ from bearsketch.batch import Batch
 from bearsketch.exceptions import LimitError, ParameterError
 from bearsketch.io.expected import shown_label
 from bearsketch.learners import Learner, make_learner
+from bearsketch.learners.describe import class_labels
 from bearsketch.learners.labels import Label
 from bearsketch.learners.narrow import keep_classes
 from bearsketch.metrics import ClassScores, NumberScores, Scores, make_scores
@@ -149,10 +150,7 @@ class Training:
         """Labels of the classes seen or named so far, by number; None for regression."""
         if self.task.loss == "squared":
             return None
-        return list(self._numbers) if self.task.reserved else self._label_list()
-
-    def _label_list(self) -> list[Label]:
-        return list(self.task.classes or (-1, 1))
+        return list(self._numbers) if self.task.reserved else class_labels(self.learner)
 
     def run(self, watch: Watch | None = None) -> Summary:
         """Train; ``watch`` is called with this object after each batch."""
@@ -286,7 +284,9 @@ class Training:
                 if label not in self._numbers:
                     self._admit(label, batch)
             return np.array([self._numbers[label] for label in batch.labels.tolist()], dtype=float)
-        return self.learner.labels.encode(batch.labels)
+        numbers = self.learner.labels.encode(batch.labels)
+        self.learner.labels.met(batch.labels)
+        return numbers
 
     def _admit(self, label: Any, batch: Batch) -> None:
         if len(self._numbers) >= self.task.reserved:
