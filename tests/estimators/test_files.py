@@ -122,6 +122,14 @@ def test_a_saved_model_predicts_the_same_however_many_classes_came(learner, n_cl
     again = SketchClassifier.load(tmp_path / "model.bear")
     assert_allclose(again.predict_proba(X), fitted.predict_proba(X), atol=1e-6)
     assert set(again.selected_names_) == set(fitted.selected_names_)
+    assert_array_equal(again.selected_names_, fitted.selected_names_)
+    assert_allclose(again.selected_weights_, fitted.selected_weights_, rtol=1e-5)
+    assert_array_equal(again.selected_classes_, fitted.selected_classes_)
+
+
+def test_an_estimator_of_one_class_so_far_lists_what_it_selected():
+    fitted = SketchClassifier(k=2, memory="8KiB").partial_fit([["a"], ["b"]], ["yes", "yes"])
+    assert sorted(fitted.selected_names_) == ["a", "b"]
 
 
 def class_of_each(estimator):

@@ -21,6 +21,7 @@ from bearsketch.estimators.rows import named_rows
 from bearsketch.exceptions import IncompatibleError, LimitError, ParameterError
 from bearsketch.learners import RECIPES
 from bearsketch.learners.faults import naming_hint
+from bearsketch.learners.narrow import keep_classes
 from bearsketch.learners.selected import Selected, joined, spoken_for
 
 if TYPE_CHECKING:
@@ -226,8 +227,14 @@ class SelectsFeatures(SelectorMixin):
             raise AttributeError(f"learner {self.learner!r} selects no features")
         if self.learner_.config.k == 0:
             raise AttributeError("no features are selected with k=0: give k of at least 1 to fit")
-        selected, config = self.learner_.selected(), self.learner_.config
-        return joined(selected, range(config.columns)) if config.per_class else selected
+        config = self.learner_.config
+        if config.per_class:
+            return joined(self.learner_.selected(), range(config.columns))
+        numbers = getattr(self, "_class_numbers", np.empty(0, dtype=np.intp))
+        if config.loss == "softmax" and 2 <= len(numbers) < config.n_classes:
+            # As a saved model has them: room for classes that did not come counts for nothing.
+            return keep_classes(self.learner_, range(len(numbers))).selected()
+        return self.learner_.selected()
 
     def _fitted_recipe(self) -> Any:
         check_is_fitted(self)
