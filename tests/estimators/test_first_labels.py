@@ -4,9 +4,12 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from bearsketch import Batch, DataError, SketchClassifier, SketchRegressor
+from bearsketch import Batch, DataError, LimitError, SketchClassifier, SketchRegressor
 from bearsketch.estimators import first
+from bearsketch.estimators.targets import first_classes
+from bearsketch.io import open_stream
 from bearsketch.training.checkpoint import Checkpoints
+from bearsketch.training.loop import Training
 
 ROWS = {-1: ["ant"], 0: ["bee"], 1: ["cow"], 2: ["dog"], 3: ["elk"]}
 
@@ -96,7 +99,32 @@ def test_a_label_that_comes_after_the_first_examples_is_refused_or_has_room(monk
     got = SketchClassifier(k=3, memory="8KiB", max_classes=4).fit_stream(data)
     assert got.classes_.tolist() == [1, 2, 3]
     three = batches(*[[1, 2, 3, 3] * 5] * 3, [0] * 20)
-    assert SketchClassifier(k=3, memory="8KiB").fit_stream(three).classes_.tolist() == [0, 1, 2, 3]
+    with pytest.raises(DataError, match=r"labels must be 1, 2, 3, got 0"):
+        SketchClassifier(k=3, memory="8KiB").fit_stream(three)
+    got = SketchClassifier(k=3, memory="8KiB", max_classes=4).fit_stream(three)
+    assert got.classes_.tolist() == [0, 1, 2, 3]
+
+
+def test_three_labels_are_three_classes_as_train_finds_them(tmp_path):
+    path = tmp_path / "d.csv"
+    path.write_text("word,kept\n" + "ant,a\nbee,b\ncow,c\n" * 500 + "dog,d\n" * 9)
+    how = {"label_column": "kept"}
+    got = SketchClassifier(k=3, memory="8KiB").fit_stream(path, **how)
+    assert got.learner_.config.n_classes == 4
+    with open_stream(path, include_unlabelled=False, **how) as stream:
+        training = Training(stream, k=3, memory="8KiB")
+        training.run()
+    assert got.classes_.tolist() == training.classes
+    assert got.learner_.config.sizes == training.learner.config.sizes
+
+
+def test_as_many_classes_as_train_takes():
+    labels = np.repeat([f"c{i}" for i in range(1001)], 3)
+    rows = [["ant"]] * len(labels)
+    with pytest.raises(LimitError, match=r"at most 1000 classes, got 1001") as refused:
+        SketchClassifier(k=3).fit_stream([Batch.from_rows(rows, labels)])
+    assert "max_classes" in refused.value.hint
+    assert len(first_classes(labels[3:], None).classes) == 1000
 
 
 @pytest.mark.parametrize("labels", [[0.0, 1.0, 2.0], [1.0, 3.0]])

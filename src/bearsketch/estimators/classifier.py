@@ -45,8 +45,8 @@ class SketchClassifier(ClassifierMixin, SketchEstimator):
     max_classes : int, default=None
         Classes to leave room for when they are not known at the start (``partial_fit`` or
         ``fit_stream`` without ``classes``). Each takes its share of ``memory``: give ``classes``
-        where they are known. None: 20, which fits common text collections, but no room beside two
-        labels that are all a stream begins with.
+        where they are known. None: 20 for ``partial_fit``, which fits common text collections;
+        none beside the labels that the first examples of a stream have.
     shuffle : bool, default=True
         Visit the examples in a new order in each pass of ``fit``. On, because examples sorted
         by class would be unlearned one class at a time. Streams and a ``Batch`` keep their order.
@@ -163,8 +163,8 @@ class SketchClassifier(ClassifierMixin, SketchEstimator):
             Anything :func:`bearsketch.io.open_stream` takes.
         classes : array-like of shape (n_classes,), optional
             All classes. Without it, numbers -1 or 0 and 1 in the first batch mean two classes,
-            and so do any two labels that are all of the first 10,000 examples, unless
-            ``max_classes`` is given; for anything else room is left for ``max_classes``.
+            and else the labels of the first 10,000 examples are the classes, unless
+            ``max_classes`` is given, for which room is left then.
         checkpoint : Checkpoints, optional
             Where to write checkpoints (:class:`bearsketch.training.checkpoint.Checkpoints`), how
             often, and whether to go on from one; needs an integer ``random_state``. They stay

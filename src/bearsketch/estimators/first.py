@@ -65,19 +65,18 @@ def first_labels(
 def are_enough(max_classes: int | None) -> Callable[[Array], bool]:
     """Whether labels tell the classes: not while they may be one side of two.
 
-    Without a ``max_classes``, not either while there are two at most that are no such sides:
-    there may be more.
+    Without a ``max_classes``, not either before there are both: there may be more of others.
 
     Examples
     --------
-    >>> [are_enough(None)(np.array(seen)) for seen in ([1], [0, 1], ["a", "b"], ["a", "b", "c"])]
-    [False, True, False, True]
+    >>> [are_enough(None)(np.array(seen)) for seen in ([1], [0, 1], ["a", "b", "c"])]
+    [False, True, False]
     """
 
     def enough(labels: Array) -> bool:
         if is_one_side(labels):
             return False
-        return max_classes is not None or len(labels) > 2 or first_classes(labels) is not None
+        return max_classes is not None or first_classes(labels) is not None
 
     return enough
 

@@ -16,6 +16,7 @@ from bearsketch.estimators.faults import check_no_gap, check_no_words
 from bearsketch.exceptions import DataError, LimitError, ParameterError
 from bearsketch.learners.labels import check_told_apart
 from bearsketch.learners.narrow import from_mean
+from bearsketch.training.task import MOST_CLASSES
 
 Array = npt.NDArray[Any]
 
@@ -138,7 +139,7 @@ def first_classes(labels: Array, max_classes: int | None = 2) -> ClassMap | None
     """Two classes when labels look like it: -1 and 1, or 0 and 1; else None.
 
     With 1 alone the other class is left open. Where ``max_classes`` is None, so that no room is
-    wanted, any two labels are the classes.
+    wanted, any two labels or more are the classes, as for ``bearsketch train``.
 
     Examples
     --------
@@ -147,7 +148,15 @@ def first_classes(labels: Array, max_classes: int | None = 2) -> ClassMap | None
     >>> first_classes(np.array([1, 1])).grown(np.array([0])).classes
     array([0, 1])
     """
-    if max_classes is None and len(np.unique(labels)) == 2:
+    n = len(np.unique(labels))
+    if max_classes is None and n >= 2:
+        if n > MOST_CLASSES:
+            raise LimitError(
+                f"labels must be at most {MOST_CLASSES} classes, got {n} different labels in the "
+                "first examples",
+                code="LABEL-CLASSES",
+                hint=f"Check which column or field is the label, or give max_classes. {NUMBERS}",
+            )
         return ClassMap.fixed(labels)
     if labels.dtype.kind not in "biuf":
         return None
