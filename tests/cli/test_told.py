@@ -6,6 +6,7 @@ import json
 import re
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from bearsketch import SketchClassifier
@@ -253,3 +254,29 @@ def test_numbers_that_turn_out_to_be_no_classes_are_told_how_to_learn(tmp_path):
     told = bearsketch("train", data, "-o", tmp_path / "m.bear").stderr
     assert "error[LABEL-UNKNOWN]" in told
     assert "learn labels as numbers (--loss squared)" in told
+
+
+@pytest.mark.parametrize("form", ["csv", "parquet", "jsonl"])
+def test_weights_that_the_model_s_data_had_need_not_be_there(tmp_path, form):
+    frame = pd.DataFrame({"plan": ["pro", "free"] * 100, "label": [1, 0] * 100})
+    weighted, plain = tmp_path / f"w.{form}", tmp_path / f"p.{form}"
+    for path, data in ((weighted, frame.assign(n=2.0)), (plain, frame)):
+        if form == "parquet":
+            data.to_parquet(path)
+        else:
+            path.write_text(
+                data.to_csv(index=False)
+                if form == "csv"
+                else data.to_json(orient="records", lines=True)
+            )
+    model = tmp_path / "m.bear"
+    good("train", weighted, "-o", model, "--weight-column", "n", "--memory", "4KiB")
+    found = bearsketch("evaluate", model, plain, "--json")
+    assert found.returncode == 0, found.stderr
+    assert json.loads(found.stdout)["weight"] == 200
+    assert re.search(r"warning\[.*'n'", found.stderr)
+    assert good("predict", model, plain).stderr == ""
+    assert result("evaluate", model, weighted)["weight"] == 400
+    if form != "jsonl":
+        assert "there is no column 'n', by which" in found.stderr
+        assert bearsketch("evaluate", model, plain, "--weight-column", "m").returncode == 2

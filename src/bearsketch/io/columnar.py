@@ -31,6 +31,7 @@ from bearsketch.io.doubtful import (
     A_NUMBER,
     ABSENT,
     NOT_A_NUMBER,
+    REPLACED,
     TRUTH,
     WITH_COMMA,
     doubtful_columns,
@@ -46,12 +47,9 @@ from bearsketch.io.schema import (
     all_declared,
     check_same,
     make_schema,
+    missing_weights,
 )
 
-_REPLACED = (
-    "the first line is taken for a header and no example, its names replaced by those given; if it "
-    "is an example, say so with header=False (--no-header)"
-)
 _HINTS = {
     "CSV-QUOTE": "Cells that begin with a quote are quoted as a whole. LABEL TAB TEXT without a "
     "header may have quotes anywhere: format='text' (--format text).",
@@ -94,6 +92,7 @@ class TableReader(ABC):
         if schema is None:
             schema = make_schema(columns, shapes, self._name, self._options, categories)
             self._shared.schema = schema
+            self._shared.notes += missing_weights(schema, self._options)
         check_same(schema, columns, self._name)
         return schema
 
@@ -341,7 +340,7 @@ class CsvReader(TableReader):
                 f"got {len(names)}"
             )
         if names is not None and names != cells and self._shared.schema is None:
-            self._shared.notes.append(("TAB-HEADER", _REPLACED))
+            self._shared.notes.append(("TAB-HEADER", REPLACED))
         return names or cells
 
     def _check_header(self) -> None:

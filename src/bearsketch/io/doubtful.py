@@ -12,6 +12,10 @@ from bearsketch.advice import either
 from bearsketch.io.options import ReadOptions
 from bearsketch.io.schema import AS_CATEGORY, Schema
 
+REPLACED = (
+    "the first line is taken for a header and no example, its names replaced by those given; if it "
+    "is an example, say so with header=False (--no-header)"
+)
 # How the core numbers what it finds where a number should be.
 ABSENT, A_NUMBER, NOT_FINITE, OUT_OF_RANGE, NOT_A_NUMBER, TRUTH = range(6)
 WITH_COMMA = re.compile(rb" *[+-]?[0-9]+(,[0-9]+)?([eE][+-]?[0-9]+)? *")

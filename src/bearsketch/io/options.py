@@ -51,6 +51,9 @@ class ReadOptions:
         as ``auto``, but those of sequences are numbers.
     labels_needed : bool
         Whether ``label_column`` and ``weight_column`` must be there; to predict they need not.
+    weights_needed : bool
+        Whether ``weight_column`` must be there where labels must. Without it each example counts
+        1, which is told. Not where a model is tested, whose own data had weights.
     on_error : {"fail", "skip"}
         Whether a broken line stops the stream or is left out and counted.
     max_errors : int or float, optional
@@ -123,6 +126,7 @@ class ReadOptions:
     include_unlabelled: bool = True
     labels: Literal["auto", "number", "name", "quantity"] = "auto"
     labels_needed: bool = True
+    weights_needed: bool = True
     on_error: Literal["fail", "skip"] = "fail"
     max_errors: int | float | None = None
     allow_empty: bool = False
@@ -257,6 +261,7 @@ CHECKS: dict[str, Check] = {
     "include_unlabelled": _BOOL,
     "labels": _one_of("auto", "number", "name", "quantity"),
     "labels_needed": _BOOL,
+    "weights_needed": _BOOL,
     "drop_needed": _BOOL,
     "on_error": _one_of("fail", "skip"),
     "max_errors": ("a count, or a share of at least 0 and below 1", _is_share),

@@ -115,7 +115,7 @@ def open_like(model: Any, source: Any, *, labelled: bool = False, **options: Any
         given.setdefault("labels", "name")  # which may be anything: it is not asked for
     given.setdefault("format", _format_like(learner.run, source))
     needs = {"include_unlabelled": not labelled, "labels_needed": labelled}
-    needs["drop_needed"] = "drop" in options
+    needs |= {"drop_needed": "drop" in options, "weights_needed": "weight_column" in options}
     return open_stream(source, **{**needs, **given, "seed": learner.config.seed})
 
 

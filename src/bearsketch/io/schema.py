@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
+from bearsketch.advice import either
 from bearsketch.exceptions import DataError, ParameterError
 
 if TYPE_CHECKING:
@@ -116,7 +117,8 @@ def _short(name: str) -> str:
 
 
 def _check_known(names: list[str], source: str, options: ReadOptions) -> None:
-    given = [options.label_column, options.weight_column] if options.labels_needed else []
+    given = [options.label_column] if options.labels_needed else []
+    given += [options.weight_column] if options.labels_needed and options.weights_needed else []
     listed = [options.categorical, options.numeric, options.text_columns or ()]
     listed += [options.drop] if options.drop_needed else []
     for name in (*given, *itertools.chain(*listed)):
@@ -126,6 +128,18 @@ def _check_known(names: list[str], source: str, options: ReadOptions) -> None:
                 code="TAB-COLUMN-MISSING",
                 hint=_meant(name, names),
             )
+
+
+def missing_weights(schema: Schema, options: ReadOptions) -> list[tuple[str, str]]:
+    """Say that the weights of examples are not there, where they need not be but would count."""
+    if options.weight_column is None or schema.weight is not None or not options.labels_needed:
+        return []
+    told = (
+        f"there is no column {options.weight_column!r}, by which the model's own examples were "
+        "weighted: every example counts 1; if the weights have another name here, give it "
+        f"({either('weight_column', '--weight-column')})"
+    )
+    return [("TAB-WEIGHT-MISSING", told)]
 
 
 def few_columns(names: Sequence[str]) -> str:
