@@ -7,8 +7,8 @@ import io
 import numpy as np
 import pytest
 
-from bearsketch import ParameterError, load, make_learner
-from bearsketch.exceptions import LimitError
+from bearsketch import ParameterError, SketchClassifier, SketchRegressor, load, make_learner
+from bearsketch.exceptions import DataError, LimitError
 from bearsketch.io import open_stream
 from bearsketch.training.loop import PEEK_EXAMPLES, Training
 from bearsketch.training.scored import held_out
@@ -106,3 +106,22 @@ def test_what_a_model_remembers_is_bounded():
 def test_nonsense_is_refused():
     with pytest.raises(ParameterError, match="holdout must be a share"):
         Training(stream(10), holdout=1.0)
+
+
+WEIGHTLESS = b"word,n,label\n" + b"free,0,1\nlunch,0,0\n" * 100
+
+
+@pytest.mark.parametrize("loss", ["auto", "squared"])
+def test_examples_that_all_have_weight_0_are_refused(loss):
+    how = {"weight_column": "n", "include_unlabelled": False}
+    with open_stream(io.BytesIO(WEIGHTLESS), "csv", **how) as stream:
+        training = Training(stream, loss=loss, memory="4KiB", k=2)
+        with pytest.raises(DataError, match="must not all have weight 0, got 200") as refused:
+            training.run()
+    assert refused.value.exit_code == 3
+    for model in (SketchClassifier, SketchRegressor):
+        with pytest.raises(DataError, match="must not all have weight 0"):
+            model().fit_stream(io.BytesIO(WEIGHTLESS), format="csv", weight_column="n")
+    one = WEIGHTLESS + b"free,1,1\n"
+    with open_stream(io.BytesIO(one), "csv", **how) as stream:
+        assert Training(stream, loss=loss, memory="4KiB", k=2).run().examples == 201

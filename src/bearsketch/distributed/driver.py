@@ -29,6 +29,7 @@ from bearsketch.io.stream import FIELD_MISSING
 from bearsketch.learners import Learner
 from bearsketch.learners.average import average
 from bearsketch.training.checkpoint import Checkpoints, load
+from bearsketch.training.doubts import check_weighed
 
 Watch = Callable[["Driver"], None]
 Held = Callable[[], AbstractContextManager[None]]
@@ -266,6 +267,8 @@ class Driver:
         if final and not self.tally.learned and not options.allow_empty:
             n = self.tally.counts["lines"] - self.tally.counts["header"]
             raise DataError(f"there is no example in {n} {unit}", code="SRC-EMPTY")
+        if final:
+            check_weighed(self.learner, self.tally.learned)
         if options.fails or (not final and self.tally.counts["lines"] < 1000):
             return
         account = Account(options, unit)

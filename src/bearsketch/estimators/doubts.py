@@ -13,7 +13,7 @@ from bearsketch.estimators.columns import looked_up
 from bearsketch.learners.learner import Learner, Progress
 from bearsketch.metrics import NumberScores, log_losses
 from bearsketch.training.curve import Curve
-from bearsketch.training.doubts import odd_order, one_label, worse_than_guessing
+from bearsketch.training.doubts import check_weighed, odd_order, one_label, worse_than_guessing
 from bearsketch.training.order import Order
 from bearsketch.training.scale import odd_scale
 
@@ -71,6 +71,8 @@ class Doubts:
     def tell(self) -> None:
         """Say what the whole of the pass tells."""
         self._tell_source()
+        learner = self._estimator.learner_
+        check_weighed(learner, learner.counters["examples"])
         order, deviation = self._order, self._numbers.deviation
         only = None if order is None or not self._every_class else order.only
         if only is not None:

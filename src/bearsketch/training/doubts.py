@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from bearsketch.advice import either
+from bearsketch.exceptions import DataError
 from bearsketch.learners import Learner
 from bearsketch.learners.noise import VERDICTS, noise_of
 from bearsketch.learners.recipes import EXACT, EXACT_PASSES
@@ -28,6 +29,18 @@ class Doubt(NamedTuple):
 
     code: str
     message: str
+
+
+def check_weighed(learner: Learner, examples: int) -> None:
+    """Refuse data whose examples all have weight 0: nothing was learned of them."""
+    if examples and learner._core.counters.weight <= 0.0:
+        weights = either("weight_column or the weights of the batches", "--weight-column")
+        raise DataError(
+            f"examples must not all have weight 0, got {examples:,} that have: nothing was learned",
+            code="DATA-WEIGHT",
+            hint=f"Check what the weights are ({weights}; the second number of a line of VW text), "
+            "or leave them out.",
+        )
 
 
 def last_doubts(

@@ -21,7 +21,7 @@ from bearsketch.learners.narrow import keep_classes
 from bearsketch.metrics import ClassScores, NumberScores, Scores, make_scores
 from bearsketch.training.ahead import read_ahead
 from bearsketch.training.curve import Curve
-from bearsketch.training.doubts import Doubt, last_doubts, without_features
+from bearsketch.training.doubts import Doubt, check_weighed, last_doubts, without_features
 from bearsketch.training.keeper import Keeper
 from bearsketch.training.memory import PEEK_BYTES, bounded, check_cap, program_bytes
 from bearsketch.training.order import Order
@@ -216,6 +216,7 @@ class Training:
             self.stream.expect(found_labels(self.task))
 
     def _finish_pass(self) -> None:
+        check_weighed(self.learner, self.examples - self.held_out)
         self.learner.finish_pass()
         self.done += self.examples
         if self.n_pass == 1:
@@ -284,9 +285,8 @@ class Training:
                 if label not in self._numbers:
                     self._admit(label, batch)
             return np.array([self._numbers[label] for label in batch.labels.tolist()], dtype=float)
-        numbers = self.learner.labels.encode(batch.labels)
         self.learner.labels.met(batch.labels)
-        return numbers
+        return self.learner.labels.encode(batch.labels)
 
     def _admit(self, label: Any, batch: Batch) -> None:
         if len(self._numbers) >= self.task.reserved:
