@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import re
 import shlex
 
@@ -82,17 +83,38 @@ def test_reading_is_repeated_too(tmp_path):
     _repeat(first, again, tmp_path)
 
 
+def _command(page):
+    text = re.search(r"<pre><code>(.*?)</code></pre>", page.read_text(), re.S)[1]
+    return shlex.split(html.unescape(text).replace("\\\n", " "))
+
+
 def _repeat(first, again, folder):
     page = folder / "r.html"
     good("report", first, "-o", page)
-    text = re.search(r"<pre><code>(.*?)</code></pre>", page.read_text(), re.S)[1]
-    import html
-
-    words = shlex.split(html.unescape(text).replace("\\\n", " "))
+    words = _command(page)
     assert words[:2] == ["bearsketch", "train"]
     words[words.index("-o") + 1] = str(again)
     good(*words[1:], cwd=folder)
     assert again.read_bytes() == first.read_bytes()
+
+
+@pytest.mark.parametrize("pipe", [False, True])
+def test_the_command_on_the_page_of_a_run_has_the_data_as_it_was_given(spam, tmp_path, pipe):
+    folder, again = tmp_path / "a folder", tmp_path / "again.bear"
+    folder.mkdir()
+    data, page, first = folder / "d.vw", folder / "r.html", folder / "m.bear"
+    data.write_bytes(spam.read_bytes())
+    source = {"input": data.read_bytes()} if pipe else {}
+    good("train", "-" if pipe else data, "-o", first, "--report", page, **source)
+    words = _command(page)
+    assert words[2] == ("-" if pipe else str(data))
+    assert "without folders" not in page.read_text()
+    words[words.index("-o") + 1] = str(again)
+    good(*words[1:], cwd=tmp_path, **source)
+    assert again.read_bytes() == first.read_bytes()
+    good("report", first, "-o", page)
+    assert "without folders: run this where the data is" in page.read_text()
+    assert _command(page)[2] == ("-" if pipe else "d.vw")
 
 
 def test_a_page_on_standard_output(model, tmp_path):

@@ -113,6 +113,6 @@ def write_training_report(page: Path, training: Training, summary: Summary, mode
 
     known = ("seconds", "examples_per_second", "peak_rss_bytes")
     extra = {name: getattr(summary, name) for name in known}
-    extra["file_bytes"] = model.stat().st_size
+    extra |= {"file_bytes": model.stat().st_size, "sources": training.stream.sources}
     subject = Subject(model.name, training.learner, None, extra)
     write_whole(page, render([subject]).encode())

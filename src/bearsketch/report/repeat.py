@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from bearsketch.escape import visible
@@ -12,6 +13,7 @@ from bearsketch.learners.recipes import recipe_of
 if TYPE_CHECKING:
     from bearsketch.learners import Learner
 
+STDIN = "<stdin>"
 # Options of reading that are switches: option -> (flag when true, flag when false).
 SWITCHES = {
     "canonical": ("--canonical", "--no-canonical"),
@@ -21,10 +23,13 @@ SWITCHES = {
 }
 
 
-def repeat_command(learner: Learner, output: str = "model.bear") -> str | None:
+def repeat_command(
+    learner: Learner, output: str = "model.bear", sources: Sequence[str] | None = None
+) -> str | None:
     """Give a shell line that trains the same model; None where the file does not remember.
 
-    Folders are not remembered, so the inputs stand with their base names.
+    Model files have no folders, so that inputs stand with their base names, unless ``sources``
+    has them as they were given.
 
     Examples
     --------
@@ -38,7 +43,8 @@ def repeat_command(learner: Learner, output: str = "model.bear") -> str | None:
     repeatable = run.get("sources") and len(run["sources"]) == run.get("n_sources")
     if not repeatable or run.get("merged") or not _plain_step(config.step):
         return None
-    words = ["bearsketch", "train", *run["sources"], "-o", output, *_learning(learner)]
+    inputs = ["-" if name == STDIN else name for name in sources or run["sources"]]
+    words = ["bearsketch", "train", *inputs, "-o", output, *_learning(learner)]
     words += ["--format", str(run["format"]), *_reading(run.get("options", {}))]
     if run.get("holdout_share"):
         words += ["--holdout", repr(run["holdout_share"])]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import shlex
 from collections.abc import Sequence
 from typing import Any
 
@@ -19,6 +20,7 @@ _VERDICTS = {
     "too small": "memory too small",
 }
 _MOST_CLASSES = 30
+_NO_FOLDERS = "A model file has the names of its data without folders: run this where the data is."
 _RESULTS = {
     "accuracy": "accuracy",
     "auc": "AUC",
@@ -305,8 +307,10 @@ def settings(subjects: Sequence[Subject]) -> str:
     """Give the command that repeats each run, and every setting."""
     cards = []
     for place, subject in enumerate(subjects):
-        command = repeat_command(subject.learner, subject.name)
+        sources = subject.known("sources")
+        command = repeat_command(subject.learner, subject.name, sources)
         body = f"<pre><code>{_folded(command)}</code></pre>" if command else ""
+        note = _NO_FOLDERS if command and sources is None else ""
         config = {**subject.facts["config"]}
         config["step"] = " ".join(f"{k}={v}" for k, v in config["step"].items())
         config |= {f"read: {k}": v for k, v in subject.run.get("options", {}).items()}
@@ -317,15 +321,15 @@ def settings(subjects: Sequence[Subject]) -> str:
             + facts_list([(name, text(value)) for name, value in config.items()])
             + "</details>"
         )
-        cards.append(card(swatch(place, subject.name) if len(subjects) > 1 else "", body))
+        cards.append(card(swatch(place, subject.name) if len(subjects) > 1 else "", body, note))
     lead = "The same data, settings and build give the same model, byte for byte."
     return section("settings", "Settings to repeat it", grid(cards, "wide"), lead)
 
 
 def _folded(command: str) -> str:
-    """Give a shell line as several of at most 88 letters, where it has spaces to fold at."""
+    """Give a shell line as several of at most 88 letters, where it has words to fold at."""
     lines = [""]
-    for word in command.split(" "):
+    for word in map(shlex.quote, shlex.split(command)):
         if lines[-1] and len(lines[-1]) + len(word) > 86:
             lines.append("   ")
         lines[-1] += f" {word}" if lines[-1] else word

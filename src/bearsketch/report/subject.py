@@ -29,7 +29,7 @@ class Subject:
         Results on test data, under ``all`` and, where features are selected, ``selected``.
     extra : dict
         What the model file does not remember: ``file_bytes``, ``seconds``, ``peak_rss_bytes``,
-        ``examples_per_second``, each where known.
+        ``examples_per_second``, ``sources`` with their folders, each where known.
     """
 
     name: str
