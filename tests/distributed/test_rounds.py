@@ -263,6 +263,14 @@ def test_a_checkpoint_of_another_run_is_refused(runs, rows, tmp_path):
             ({"rounds": 5}, "files, shards or rounds differ"),
             ({"k": 21}, "config differs"),
             ({"options": {"on_error": "skip"}}, "options differs"),
+            ({"k": 21}, "config differs: k was 20 when it was written, and is 21 now"),
+            ({"k": 20, "seed": 3}, "config differs: seed was 0 .*, and is 3 now"),
+            (
+                {"options": {"on_error": "skip"}},
+                "options differs: on_error was 'fail' .* 'skip' now",
+            ),
+            ({"passes": 2}, "passes differs: it was 1 when it was written, and is 2 now"),
+            ({"classes": [1, -1]}, r"classes differs: it was \[-1, 1\] .* is \[1, -1\] now"),
         ):
             with pytest.raises(IncompatibleError, match=f"another run: {what}"):
                 Runs(rows, **other).driver(checkpoint=kept).resume()

@@ -185,7 +185,7 @@ class Driver:
             return False
         for name, value in self._identity().items():
             if saved.record.get(name) != value:
-                what = f"{name} differs" if name != "plan" else "files, shards or rounds differ"
+                what = _difference(name, saved.record.get(name), value)
                 raise IncompatibleError(
                     f"{saved.path} is of another run: {what}",
                     code="CKPT-OTHER",
@@ -311,6 +311,27 @@ def _read_round(path: Path) -> _Round:
     if record.get("kind") != "rounds" or "model" not in arrays:
         raise ModelFileError(f"{path} is no checkpoint of rounds", code="CKPT-MODEL")
     return _Round(path, Learner.from_bytes(arrays["model"].tobytes()), record)
+
+
+def _difference(name: str, then: Any, now: Any) -> str:
+    """Say in what a run differs from the one a checkpoint is of, with both values."""
+    if name == "plan":  # a digest
+        return "files, shards or rounds differ"
+    found = f"{name} differs: "
+    if isinstance(then, dict) and isinstance(now, dict):
+        names = sorted({*then, *now})
+        sides = [{n: side.get(n, _default(n)) for n in names} for side in (then, now)]
+        name = next((n for n in names if sides[0][n] != sides[1][n]), name)
+        then, now = sides[0].get(name), sides[1].get(name)
+    else:
+        name = "it"
+    return f"{found}{name} was {then!r} when it was written, and is {now!r} now"
+
+
+def _default(option: str) -> Any:
+    """Give what an option of reading is that was not given, as a checkpoint would have it."""
+    known = {spec.name: spec.default for spec in fields(ReadOptions) if spec.name != "limits"}
+    return json.loads(json.dumps(known.get(option)))
 
 
 def _disagreeing(parts: list[Any], number: int) -> DistributedError:
