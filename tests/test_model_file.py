@@ -133,6 +133,14 @@ def test_every_truncation_is_refused(sound, tmp_path):
         refused(tmp_path / "cut", sound[:length])
 
 
+def test_a_cut_file_is_called_cut_not_foreign(sound):
+    assert sound[8:].startswith(model_file.START)
+    for length in range(9, len(sound)):
+        with pytest.raises(ModelFileError, match=r"it was cut") as caught:
+            model_file.unpack(sound[:length])
+        assert caught.value.code == "MODEL-DAMAGED"
+
+
 def test_every_flipped_bit_is_refused(sound, tmp_path):
     assert len(sound) < 4096
     for at in range(len(sound)):

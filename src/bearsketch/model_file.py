@@ -27,6 +27,7 @@ from bearsketch.files import write_whole
 FORMAT_VERSION = 5  # of the bytes of cells as of the arrays around them
 LARGEST_HEADER = 1 << 20
 METADATA_KEY = "bearsketch"
+START = b'{"__metadata__":{"bearsketch":'  # of the header of every model file
 NO_DIGEST = b"0" * 64
 # The digest inside the header, where quotes of the inner JSON are escaped.
 DIGEST_MARK = b'\\"sha256\\":\\"'
@@ -194,6 +195,10 @@ def _header_length(data: bytes, source: str) -> int:
     if len(data) < 8:
         raise _bad(source, f"it has {len(data)} bytes, a header needs 8", "MODEL-FOREIGN")
     length: int = struct.unpack("<Q", data[:8])[0]
+    begun = data[8 : 8 + len(START)]
+    if len(data) - 8 < length <= LARGEST_HEADER and begun and START.startswith(begun):
+        why = f"it was cut: it has {len(data)} bytes, its header alone {8 + length}"
+        raise _bad(source, why, "MODEL-DAMAGED")
     if length > min(LARGEST_HEADER, len(data) - 8):
         raise _bad(source, "its first 8 bytes are not the length of a header", "MODEL-FOREIGN")
     return length
