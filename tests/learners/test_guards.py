@@ -179,3 +179,13 @@ def test_advice_for_values_out_of_scale_is_for_both_sides():
     batch = Batch([0, 1, 2], [3, 4], np.full(2, 1e-30, dtype=np.float32), labels=[1, -1])
     with pytest.raises(DivergedError, match=r"far above 1, or all far below it.*multiply"):
         make_learner("mission", k=2, memory="1KiB").learn(batch)
+
+
+@pytest.mark.parametrize(("width", "tiny"), [(16, True), (4096, False)])
+def test_a_tiny_memory_is_named_where_a_run_diverges(width, tiny):
+    learner = make_learner("mission", loss="squared", width=width, k=4, step_size=1e6)
+    with pytest.raises(DivergedError) as caught:
+        learner.learn(examples("large and small"))
+    told = f"has only {learner.sizes.model_bytes} bytes"
+    assert (told in caught.value.hint) is tiny
+    assert ("memory='4KiB'" in caught.value.hint) is tiny

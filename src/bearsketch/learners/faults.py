@@ -9,6 +9,8 @@ from bearsketch import _core
 from bearsketch.advice import either
 from bearsketch.exceptions import DivergedError, ParameterError
 
+TINY = 1024  # bytes: of a model with fewer, memory is a reason to diverge
+
 
 def naming_hint(mine: str, theirs: str) -> str:
     """Say what to do about features of another kind than those learned."""
@@ -28,8 +30,8 @@ def naming_hint(mine: str, theirs: str) -> str:
 
 
 @contextlib.contextmanager
-def core_errors() -> Iterator[None]:
-    """Errors of the compiled core as errors of this package."""
+def core_errors(model_bytes: int = TINY) -> Iterator[None]:
+    """Errors of the compiled core as errors of this package, for a model of so many bytes."""
     try:
         yield
     except _core.Diverged as error:
@@ -38,7 +40,16 @@ def core_errors() -> Iterator[None]:
             code="NUM-DIVERGED",
             hint="Values or targets far above 1, or all far below it, do this: bring them near 1 "
             "(divide or multiply them), or drop their column. With a step size of your own, make "
-            "it smaller.",
+            "it smaller." + (_tiny(model_bytes) if model_bytes < TINY else ""),
         ) from None
     except ValueError as error:
         raise ParameterError(str(error)) from None
+
+
+def _tiny(model_bytes: int) -> str:
+    """Say that the memory may be at fault: features share its few cells."""
+    more = either("memory='4KiB'", "--memory 4KiB")
+    return (
+        f" The model has only {model_bytes} bytes, in which features of different sizes share "
+        f"cells: give it more ({more})."
+    )

@@ -99,7 +99,7 @@ class Learner:
         data, offsets = batch.names or (None, None)
         before = self._core.counters.batches
         try:
-            with core_errors():
+            with core_errors(self.sizes.model_bytes):
                 loss, weight, margins = self._core.learn(
                     batch.indptr, batch.keys, batch.values, labels, batch.weights, data, offsets
                 )
