@@ -276,3 +276,14 @@ def test_labels_of_sequences_are_numbers_where_numbers_are_to_be_predicted():
     assert read("auto") == ["0562", "37"]
     assert read("quantity") == [562.0, 37.0]
     assert labels_of(named(b"a | x\nb | y\n", "t.vw"), "vw", labels="quantity") == ["a", "b"]
+
+
+def test_what_comes_twice_in_a_line_of_json():
+    line = b'{"n": 1, "n": 2, "tags": ["new", "new"], "label": 1}\n'
+    with open_stream(io.BytesIO(line), "jsonl") as stream:
+        batch = next(iter(stream))
+    names = {batch.names[i]: float(batch.values[i]) for i in range(batch.n_entries)}
+    assert names == {b"n": 3, b"tags=new": 2}
+    with pytest.raises(ParseError) as caught:
+        read(io.BytesIO(b'{"n": 1, "label": 1, "label": 0}\n'), "jsonl")
+    assert (caught.value.code, caught.value.line) == ("JSL-LABEL", 1)
