@@ -59,11 +59,11 @@ CASES = [
         5,
         "not UTF-8, in names, titles and comments",
         {
-            "vw": (b"1 |a abc\xe9\n", Accepts()),
+            "vw": (b"1 |a abc\xe9\n", Accepts(warns="COM-ENCODING")),
             "svmlight": (b"1 5:1 # \xe9\n", Accepts()),
             "fasta": (b">r\xe9 L=1\nACG\n", Accepts()),
             "fastq": (b"@r\xe9 L=1\nACG\n+\nIII\n", Accepts()),
-            "csv": (b"abc\xe9,2,1\n", Accepts()),
+            "csv": (b"abc\xe9,2,1\n", Accepts(warns="COM-ENCODING")),
             "jsonl": (b'{"a":"abc\xe9"}\n', Fails("JSL-SYNTAX", 0, 10)),
         },
     ),

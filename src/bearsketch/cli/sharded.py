@@ -11,6 +11,7 @@ from bearsketch.cli.display import Display, View, best_features, make_display, s
 from bearsketch.cli.options import read_options
 from bearsketch.cli.told import progressive_text, result_number
 from bearsketch.exceptions import ParameterError
+from bearsketch.io.encoding import NOT_UTF8
 from bearsketch.sizes import format_bytes
 from bearsketch.training.interrupt import Interrupted, Interrupts
 
@@ -152,7 +153,8 @@ def _begin(display: Display, prepared: Prepared, workers: int) -> None:
     for text in task.odd:
         display.note(f"warning[LABEL-RARE] {text}")
     for odd in prepared.stream.warnings:
-        if odd.code.startswith("TAB-"):  # what columns are was found out here, once for all
+        # What columns are, and the encoding, was found out here, once for all.
+        if odd.code.startswith("TAB-") or odd.code == NOT_UTF8:
             display.note(f"warning[{odd.code}] {odd.source}: {odd.message}")
     display.note(
         f"{_counted(len(plan.partitions), 'partition')}: {_counted(plan.rounds, 'round')} of "

@@ -13,6 +13,7 @@ from bearsketch import __version__
 from bearsketch.batch import Batch
 from bearsketch.distributed.shards import Partition
 from bearsketch.exceptions import IncompatibleError, ParseError
+from bearsketch.io.encoding import NOT_UTF8
 from bearsketch.io.expected import Expected
 from bearsketch.learners import Learner
 from bearsketch.metrics import Reals, class_numbers
@@ -201,7 +202,11 @@ def _told(stream: Any, partition: Partition) -> Met:
         {name: getattr(stream.counts, name) for name in COUNTED},
         dict(sorted(stream.counts.skipped_by_code.items())),
         [f"[{error.code}] {_placed(error, partition)}" for error in stream.errors],
-        [(odd.code, names.get(odd.source, odd.source), odd.message) for odd in stream.warnings],
+        [
+            (odd.code, names.get(odd.source, odd.source), odd.message)
+            for odd in stream.warnings
+            if odd.code != NOT_UTF8  # told once for all, where the first examples were looked at
+        ],
     )
 
 

@@ -14,6 +14,7 @@ from typing import BinaryIO
 from bearsketch.closing import Closes
 from bearsketch.exceptions import LimitError, ParseError, SourceError
 from bearsketch.io.codecs import MAGIC_BYTES, codec_named, codec_of, decode
+from bearsketch.io.encoding import Encoding
 from bearsketch.io.limits import CHUNK_BYTES, CHUNKS_AHEAD, Limits
 from bearsketch.io.room import Room
 from bearsketch.io.source import Input
@@ -36,12 +37,15 @@ class Chunks(Closes):
     ----------
     compression : str
         ``gzip``, ``zstd``, ``xz``, ``bz2`` or ``plain``; known once the first chunk is there.
+    encoding : Encoding or None
+        Set to have chunks looked at as they are handed over.
     """
 
     def __init__(self, found: Input, limits: Limits, decoded_before: int = 0) -> None:
         self.name = found.name
         self.size = found.size
         self.compression = "plain"
+        self.encoding: Encoding | None = None
         self._limits = limits
         self._decoded = decoded_before
         self._stop = threading.Event()
@@ -82,9 +86,10 @@ class Chunks(Closes):
 
     def next(self) -> bytes | None:
         """Next chunk, or None at the end."""
-        if self._held:
-            return self._held.popleft()
-        return self._get()
+        chunk = self._held.popleft() if self._held else self._get()
+        if self.encoding is not None and chunk is not None:
+            self.encoding.look(chunk)
+        return chunk
 
     def head(self, size: int, wait_for: int | None = None) -> bytes:
         """First bytes, at most ``size``; nothing is consumed.

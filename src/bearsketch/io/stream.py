@@ -13,6 +13,7 @@ from bearsketch.exceptions import DataError, ParameterError, SourceError
 from bearsketch.io.account import Account, Counts, unit_of
 from bearsketch.io.chunks import Chunks
 from bearsketch.io.codecs import codec_named
+from bearsketch.io.encoding import NOT_UTF8, Encoding
 from bearsketch.io.expected import Expected
 from bearsketch.io.formats import certain_format, format_named, guess_format
 from bearsketch.io.limits import HEAD_BYTES
@@ -48,6 +49,7 @@ class Progress(NamedTuple):
 
 
 FIELD_MISSING = "JSL-FIELD-MISSING"
+_NAMES_AS_BYTES = ("vw", "csv", "tsv", "text")
 WARNINGS = {
     "COM-NO-NEWLINE": "the last line has no line end: the file may be cut; the line is used",
     "COM-BOM": "a UTF-8 byte order mark at the start was left out",
@@ -341,6 +343,8 @@ class Stream(Closes):
                 code="COM-UTF16",
                 hint="Convert it to UTF-8, for example with: iconv -f UTF-16 -t UTF-8",
             )
+        known = any(odd.code == NOT_UTF8 for odd in self.warnings)
+        chunks.encoding = Encoding() if form in _NAMES_AS_BYTES and not known else None
         return make_reader(chunks, found, form, index, self.options, shared), hint
 
     def _settle_format(self, chunks: Chunks, found: Input, head: bytes) -> str:
@@ -370,6 +374,9 @@ class Stream(Closes):
         for code, message in shared.notes:
             self._warn(code, piece.position.source, message)
         shared.notes.clear()
+        encoding = None if self._chunks is None else self._chunks.encoding
+        if encoding is not None and encoding.odd:
+            self._warn(NOT_UTF8, piece.position.source, encoding.odd)
         for code, count in piece.warnings.items():
             if count:
                 self._warn(code, piece.position.source, WARNINGS.get(code, code))
