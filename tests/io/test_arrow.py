@@ -268,3 +268,18 @@ def test_columns_of_text(tmp_path):
     assert rows_of(tmp_path / "t.parquet", text_columns=["a"]) == wanted
     with pytest.raises(DataError, match="leave it out of the text columns"):
         rows_of(table, text_columns=["l"])
+
+
+def test_columns_of_ids_and_of_texts_are_told_once():
+    ids = [None if i % 30 == 7 else f"u{i}" for i in range(2500)]
+    texts = [f"the film number {i} is fine" for i in range(2500)]
+    rest = {"plan": ["a", "b"] * 1250, "n": range(2500), "tags": [["x"]] * 2500}
+    data = pa.table({"id": ids, "review": texts, **rest, "label": [1, 0] * 1250})
+    with open_stream(data) as stream:
+        assert sum(map(len, stream)) == 2500
+    told = {odd.code: odd.message for odd in stream.warnings}
+    assert sorted(told) == ["TAB-TEXT", "TAB-UNIQUE"]
+    assert "column 'id' is read as categories, and of 966 cells" in told["TAB-UNIQUE"]
+    with open_stream(data, categorical=["id"], text_columns=["review"]) as stream:
+        assert sum(map(len, stream)) == 2500
+    assert stream.warnings == []

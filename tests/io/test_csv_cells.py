@@ -121,3 +121,24 @@ def test_a_column_of_texts_is_told():
     assert texts_of([b"new york city hall"] * 30) == []
     assert texts_of([b"item%d" % i for i in range(30)]) == []
     assert texts_of(texts[:10]) == []
+
+
+def ids_of(cells, **options):
+    return warned_of("TAB-UNIQUE", cells, **options)
+
+
+def test_a_column_of_ids_is_told():
+    ids = [b"u%d" % i for i in range(240)]
+    (told,) = ids_of(ids)
+    assert told.startswith("column 'age' is read as categories, and of 240 cells looked at 240 are")
+    assert "drop=['age']" in told
+    assert "categorical=['age']" in told
+    assert ids_of([*ids[:220], *ids[:20]]) != []
+    assert ids_of([*ids[:200], *ids[:40]]) == []
+    assert ids_of(ids[:199]) == []
+    assert ids_of(ids, categorical=["age"]) == []
+    assert ids_of(ids, drop=["age"]) == []
+    assert ids_of([b"%d" % i for i in range(240)]) == []
+    assert ids_of([b'"%d,5"' % i for i in range(240)]) == []
+    assert ids_of([*(b"%d" % i for i in range(239)), b"?"]) == []
+    assert ids_of([b"the film number %d is fine" % i for i in range(240)]) == []

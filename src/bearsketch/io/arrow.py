@@ -14,6 +14,7 @@ from bearsketch import _core
 from bearsketch.batch import Position
 from bearsketch.exceptions import DataError, ParseError, SourceError
 from bearsketch.io.columnar import Shared, TableReader
+from bearsketch.io.doubtful import different_cells
 from bearsketch.io.options import ReadOptions
 from bearsketch.io.pieces import Piece, Trouble
 from bearsketch.io.schema import NUMBER
@@ -50,12 +51,20 @@ class ArrowReader(TableReader):
             except ValueError as error:
                 raise self._broken(error) from None
             self._at, self._n_rows = 0, self._table.n_rows
+            self._doubt()
         first, last = self._at, min(self._at + rows, self._n_rows)
         self._at = last
         position = Position(self._name, self._index, 0, self._before + last)
         piece = self._piece(first, last, position)
         piece.counts["lines"] = last - first
         return piece
+
+    def _doubt(self) -> None:
+        """Look for columns that may be meant otherwise, in the first rows of a stream."""
+        schema = self._shared.schema
+        if self._n_rows and not (self._before or self._index):
+            assert schema is not None
+            self._shared.notes += different_cells(self._table, schema, self._options)
 
     def _broken(self, error: Exception) -> DataError:
         return ParseError(

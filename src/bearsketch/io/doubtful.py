@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 
 from bearsketch import _core
 from bearsketch.advice import either
+from bearsketch.io.limits import TYPE_ROWS
 from bearsketch.io.options import ReadOptions
-from bearsketch.io.schema import AS_CATEGORY, Schema
+from bearsketch.io.schema import AS_CATEGORY, TEXT, Schema
 
 REPLACED = (
     "the first line is taken for a header and no example, its names replaced by those given; if it "
@@ -24,19 +26,15 @@ _GROUPED = re.compile(rb" *[+-]?[0-9]{1,3}(,[0-9]{3})+ *")
 _STRAY_SHARE = 0.25
 # Cells that mostly have so many words, nearly all different, are texts.
 _LEAST_CELLS, _WORDS, _DIFFERENT = 20, 4, 0.9
+# Where there are at least so many, those of fewer words are ids.
+_LEAST_IDS = 200
 
 
 def doubtful_columns(
     table: _core.CsvTable, schema: Schema, options: ReadOptions
 ) -> Iterator[tuple[str, str]]:
     """Code and message for each; what was declared is meant."""
-    declared = {*options.categorical, *options.numeric}
-    columns = [
-        column
-        for column, kind, _ in schema.uses
-        if kind == AS_CATEGORY and schema.shown(column) not in declared
-    ]
-    for column in columns:
+    for column in _undeclared(schema, options):
         message = _comma(table, schema, column, options)
         if message is not None:
             yield "TAB-DECIMAL", message
@@ -44,9 +42,8 @@ def doubtful_columns(
         message = _stray(table, schema, column)
         if message is not None:
             yield "TAB-STRAY", message
-        message = _prose(table, schema, column)
-        if message is not None:
-            yield "TAB-TEXT", message
+            continue
+        yield from _different(table, schema, column)
     if schema.label is not None and options.labels in ("auto", "quantity"):
         message = _comma(table, schema, schema.label, options)
         if message is not None:
@@ -91,18 +88,42 @@ def _stray(table: _core.CsvTable, schema: Schema, column: int) -> str | None:
     )
 
 
-def _prose(table: _core.CsvTable, schema: Schema, column: int) -> str | None:
-    """Say that a column holds texts, each of which becomes a category of its own."""
-    cells = [text for text in table.texts(column, 0, table.n_rows) if text.strip()]
+def different_cells(table: Any, schema: Schema, options: ReadOptions) -> Iterator[tuple[str, str]]:
+    """Code and message for each column whose categories are nearly all different."""
+    for column in _undeclared(schema, options):
+        if schema.shapes[column] == TEXT:
+            yield from _different(table, schema, column)
+
+
+def _undeclared(schema: Schema, options: ReadOptions) -> list[int]:
+    declared = {*options.categorical, *options.numeric}
+    return [
+        column
+        for column, kind, _ in schema.uses
+        if kind == AS_CATEGORY and schema.shown(column) not in declared
+    ]
+
+
+def _different(table: Any, schema: Schema, column: int) -> Iterator[tuple[str, str]]:
+    name, rows = schema.shown(column), min(table.n_rows, TYPE_ROWS)
+    cells = [text for text in table.texts(column, 0, rows) if text.strip()]
     different = len(set(cells))
     if len(cells) < _LEAST_CELLS or different < _DIFFERENT * len(cells):
-        return None
-    if sum(len(cell.split()) >= _WORDS for cell in cells) < 0.5 * len(cells):
-        return None
-    name = schema.shown(column)
-    return (
-        f"column {name!r} is read as categories, and of {len(cells):,} cells looked at "
-        f"{different:,} are different texts, each a feature of its own; have it read by its words "
-        f"({either(f'text_columns=[{name!r}]', f'--text-columns {name}')}), or leave it out "
-        f"({either(f'drop=[{name!r}]', f'--drop {name}')})"
-    )
+        return
+    seen = f"column {name!r} is read as categories, and of {len(cells):,} cells looked at "
+    leave = f"leave it out ({either(f'drop=[{name!r}]', f'--drop {name}')})"
+    if sum(len(cell.split()) >= _WORDS for cell in cells) >= 0.5 * len(cells):
+        words = either(f"text_columns=[{name!r}]", f"--text-columns {name}")
+        yield (
+            "TAB-TEXT",
+            f"{seen}{different:,} are different texts, each a feature of its own; have it read by "
+            f"its words ({words}), or {leave}",
+        )
+    elif len(cells) >= _LEAST_IDS:
+        meant = either(f"categorical=[{name!r}]", f"--categorical {name}")
+        yield (
+            "TAB-UNIQUE",
+            f"{seen}{different:,} are different, each a feature of its own that takes memory and "
+            f"tells nothing of other examples; {leave} if these are ids or times, or declare it "
+            f"({meant}) if its values come again",
+        )
