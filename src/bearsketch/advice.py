@@ -5,6 +5,12 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator
 
+# What svmlight data is to a model of a matrix.
+IDS = (
+    "the model learned the columns of a matrix, which begin with 0, and takes the ids of this data "
+    "for them, which begin with 1 as a rule: write it with dump_svmlight_file(..., "
+    "zero_based=True), or fit_stream such a file"
+)
 _reads_commands = False
 
 

@@ -123,6 +123,11 @@ def test_columns_from_0_for_ids_from_1_are_told(sparse, tmp_path):
     model.save(tmp_path / "m.bear")
     with pytest.warns(UserWarning, match="DATA-IDS"):
         SketchClassifier.load(tmp_path / "m.bear").predict(shifted)
+    with warnings.catch_warnings(action="error"):
+        open_like(model, path).close()
+        model.fit(shifted, y)
+    with pytest.warns(UserWarning, match=r"zero_based=True.*\[DATA-IDS\]"):
+        open_like(model, path).close()
 
 
 def test_a_frame_of_categories_is_a_stream():

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
+from bearsketch.advice import IDS
 from bearsketch.escape import visible
 from bearsketch.sizes import format_bytes
 
@@ -31,11 +32,6 @@ _USED: dict[str, set[str]] = {
 }
 _UNUSED_ELSEWHERE: set[str] = set().union(*_USED.values())
 _SHOWN_COLUMNS = 5
-_IDS = (
-    "the model learned the columns of a matrix, which begin with 0, and takes the ids of this data "
-    "for them, which begin with 1 as a rule: write it with dump_svmlight_file(..., "
-    "zero_based=True), or fit_stream such a file"
-)
 
 
 def family(form: str) -> str:
@@ -105,7 +101,7 @@ class Told:
                 "their features have different names"
             )
         if self._learner is not None and form == "svmlight" and "n_columns" in self._learner.run:
-            self._display.note(f"warning[DATA-IDS] {_IDS}")
+            self._display.note(f"warning[DATA-IDS] {IDS}")
 
     def stream(self) -> None:
         """Say what is new of the stream alone."""

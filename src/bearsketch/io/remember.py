@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import hashlib
+import warnings
 from dataclasses import fields
 from os import PathLike, fspath
 from pathlib import PurePath
 from typing import Any
 
+from bearsketch.advice import IDS, either
 from bearsketch.exceptions import ParameterError
 from bearsketch.io.formats import format_named
 from bearsketch.io.options import ReadOptions
@@ -114,6 +116,9 @@ def open_like(model: Any, source: Any, *, labelled: bool = False, **options: Any
     else:
         given.setdefault("labels", "name")  # which may be anything: it is not asked for
     given.setdefault("format", _format_like(learner.run, source))
+    columns = "n_columns" in learner.run and given["format"] == "svmlight"
+    if columns and either("python", "") == "python":  # commands say it themselves
+        warnings.warn(f"{IDS} [DATA-IDS]", UserWarning, stacklevel=2)
     needs = {"include_unlabelled": not labelled, "labels_needed": labelled}
     needs |= {"drop_needed": "drop" in options, "weights_needed": "weight_column" in options}
     return open_stream(source, **{**needs, **given, "seed": learner.config.seed})
