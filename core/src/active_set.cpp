@@ -187,12 +187,18 @@ void ActiveSet::gradient(ConstReals residual, std::size_t classes, Reals g) cons
   }
 }
 
-bool ActiveSet::mean_squares(std::vector<double>& out) const {
+bool ActiveSet::has_large() const {
+  const std::size_t first = batch_.first_entry();
+  std::uint32_t large = 0;  // counted, because a maximum would be found one after the other
+  for (const float value : batch_.values.subspan(first, batch_.last_entry() - first)) {
+    large += std::abs(value) > 1.0F;
+  }
+  return large > 0;
+}
+
+void ActiveSet::mean_squares(std::vector<double>& out) const {
   const std::size_t first = batch_.first_entry();
   const auto values = batch_.values.subspan(first, batch_.last_entry() - first);
-  std::uint32_t large = 0;  // counted, because a maximum would be found one after the other
-  for (const float value : values) large += std::abs(value) > 1.0F;
-  if (large == 0) return false;
   out.assign(size(), 0.0);
   std::vector<double> counts(size(), 0.0);
   for (std::size_t e = 0; e < values.size(); ++e) {
@@ -200,7 +206,6 @@ bool ActiveSet::mean_squares(std::vector<double>& out) const {
     counts[columns_[e]] += 1.0;
   }
   for (std::size_t c = 0; c < size(); ++c) out[c] /= counts[c];
-  return true;
 }
 
 void ActiveSet::occurrences(ConstReals weights, std::vector<double>& out) const {

@@ -104,7 +104,7 @@ class Logistic final : public Loss {
 
   double null_value(const Targets&) const override { return std::log(2.0); }
   double curvature_bound() const override { return 0.25; }
-  double curvature_at(double mean) const override { return mean * (1.0 - mean); }
+  double curvature_at(ConstReals means) const override { return means[0] * (1.0 - means[0]); }
 
   void curvature(ConstReals margins, const Targets& targets, Reals blocks) const override {
     std::fill(blocks.begin(), blocks.end(), 0.0);
@@ -181,8 +181,10 @@ class Softmax final : public Loss {
   }
 
   double curvature_bound() const override { return 0.5; }
-  double curvature_at(double mean) const override {
-    return classes() == 2 ? 2.0 * mean * (1.0 - mean) : curvature_bound();
+  double curvature_at(ConstReals means) const override {
+    double sum = 0.0;
+    for (const double mean : means) sum += mean * (1.0 - mean);
+    return sum / static_cast<double>(classes_ - 1);
   }
 
   void curvature(ConstReals margins, const Targets& targets, Reals blocks) const override {

@@ -26,6 +26,7 @@ void Pace::measure(const Point& point, double power, bool counts) {
   measure_occurrences(point);
   cells_.resize(often_.size());
   point.storage.crowd(point.places, often_, cells_);
+  crowding_ = std::max(mean_of(cells_) / often_mean_, 1.0);
   const CountingCells* const counting = point.storage.counting();
   if (counting != nullptr) count(point, *counting, counts);
   set_cells();
@@ -37,7 +38,9 @@ void Pace::measure(const Point& point, double power, bool counts) {
 // value is, as in text and clicks, nothing changes.
 void Pace::measure_values(const Point& point) {
   usual_ = 1.0;
-  if (!point.active.mean_squares(damping_)) return damping_.clear();
+  damping_.clear();
+  if (!point.active.has_large()) return;
+  point.active.mean_squares(damping_);
   double sum = 0.0;
   for (double& square : damping_) {
     square = 1.0 / std::max(square, 1.0);
@@ -102,13 +105,43 @@ Measures Pace::measures(std::uint64_t salt) const {
   return {damping_, counted_, trust_, enough_, worth, usual_, salt};
 }
 
-void Pace::damp_selected(const Places& places, Reals change) const {
+// What a counter says is of all keys of its word: as many as there are used cells, on average. And
+// where keys of a single batch meet in a cell, what was met there before says little of any of
+// them.
+void Pace::know(const Point& point, double of_one) {
+  known_.clear();
+  if (!(of_one > 0.0) || met_.empty()) return;
+  const CountingCells& cells = *point.storage.counting();
+  const double full = static_cast<double>(cells.used()) / static_cast<double>(cells.size());
+  const double others = std::max(Counter::kBytes / static_cast<double>(point.loss.classes()), 1.0);
+  const double sharing = 1.0 + (others - 1.0) * full;
+  const double rows = std::max(static_cast<double>(point.targets.weighed()), 1.0);
+  const double one = of_one / (sharing * crowding_ * crowding_ * rows);
+  point.active.mean_squares(known_);
+  for (std::size_t i = 0; i < known_.size(); ++i) known_[i] *= one * (met_[i] + often_[i]);
+}
+
+void Pace::step(ConstReals paces, double length, Reals change) const {
+  if (known_.empty()) {
+    for (double& value : change) value *= length;
+    return;
+  }
+  const std::size_t n = known_.size(), width = change.size() / std::max<std::size_t>(n, 1);
+  for (std::size_t i = 0; i < n; ++i) {
+    const double held = length / (1.0 + length * paces[i] * known_[i]);
+    scale_few(&change[i * width], width, held);
+  }
+}
+
+void Pace::damp_selected(const Places& places, Reals change) {
+  alone_.assign(often_.size(), 0.0);
   const std::size_t width = width_of(places, change);
   const float usual = log_of(often_mean_);
   for (const std::uint32_t i : places.chosen) {
     const std::size_t column = places.column_of(i);
     const double pace = pace_of(power_, log_of(often_[column]), usual);
-    scale_few(&change[i * width], width, damping_.empty() ? pace : damping_[column] * pace);
+    alone_[column] = damping_.empty() ? pace : damping_[column] * pace;
+    scale_few(&change[i * width], width, alone_[column]);
   }
 }
 

@@ -74,6 +74,7 @@ std::vector<double> Staged::numbers() const {
   add(now_.sharing.numbers());
   add(now_.rarity.numbers());
   add(now_.kinship.numbers());
+  add(now_.evidence.numbers());
   add(now_.offset);
   add(now_.means);
   return all;
@@ -81,8 +82,8 @@ std::vector<double> Staged::numbers() const {
 
 void Staged::restore(std::span<const double> numbers) {
   constexpr std::size_t kClocks = 4;
-  constexpr std::size_t kParts =
-      Strength::kNumbers + Sharing::kNumbers + Rarity::kNumbers + Kinship::kNumbers;
+  constexpr std::size_t kParts = Strength::kNumbers + Sharing::kNumbers + Rarity::kNumbers +
+                                 Kinship::kNumbers + Evidence::kNumbers;
   const std::size_t classes = now_.means.size();
   const auto below = [](double number) { return !(number >= 0.0); };
   if (numbers.size() != kClocks + kParts + 2 * classes ||
@@ -104,6 +105,7 @@ void Staged::restore(std::span<const double> numbers) {
   now_.sharing.restore(take(Sharing::kNumbers));
   now_.rarity.restore(take(Rarity::kNumbers));
   now_.kinship.restore(take(Kinship::kNumbers));
+  now_.evidence.restore(take(Evidence::kNumbers));
   const auto offset = take(classes), means = take(classes);
   now_.offset.assign(offset.begin(), offset.end());
   now_.means.assign(means.begin(), means.end());
@@ -123,16 +125,17 @@ void Staged::direct(const Point& point, Reals z) {
   keep_ = 1.0;
   pace_.measure(point, now_.rarity.power(), counts());
   move_intercept(point);
+  pace_.know(point, next_.evidence.of_one(point.loss, next_.means));
   rest_.assign(point.weights.begin(), point.weights.end());
   clear_selected(point.places, rest_);
   follow_noise(point);
   split_margins(point);
   std::fill(z.begin(), z.end(), 0.0);
-  const double selected = selected_step(point, z);
-  for (double& value : z) value *= selected;
-  for (std::size_t i = 0; i < margins_.size(); ++i) margins_[i] = full_[i] - selected * u_[i];
+  move_selected(point, z);
+  for (std::size_t i = 0; i < margins_.size(); ++i) margins_[i] = full_[i] - u_[i];
   const double cells = cell_step(point);
-  for (std::size_t i = 0; i < z.size(); ++i) z[i] += cells * g_[i];
+  pace_.step_cells(cells, g_);
+  for (std::size_t i = 0; i < z.size(); ++i) z[i] += g_[i];
   step_size_ = block_step(next_.step, next_.step, now_.cell_clock / kTau);
 }
 
@@ -144,7 +147,7 @@ bool Staged::counts() const { return std::fmod(std::floor(now_.batches), kCounte
 // the bend follow every click. Between them stands the geometric mean.
 double Staged::intercept_pace(const Point& point) const {
   const double bound = point.loss.curvature_bound();
-  const double bend = next_.means.empty() ? bound : point.loss.curvature_at(next_.means[0]);
+  const double bend = next_.means.empty() ? bound : point.loss.curvature_at(next_.means);
   return importance_ * scale_ * kInterceptPhi /
          std::sqrt(bound * std::max(bend, kLeastBend * bound)) / std::sqrt(1.0 + now_.batches);
 }
@@ -165,7 +168,7 @@ void Staged::move_intercept(const Point& point) {
   point.loss.link(constant_);
   u_.resize(full_.size());
   for (std::size_t i = 0; i < u_.size(); ++i) u_[i] = constant_[i % classes];
-  point.loss.residuals(u_, point.targets, residual_);
+  const double constant = point.loss.gradient(u_, point.targets, residual_);
   const double rows = static_cast<double>(point.targets.weighed());
   const double prior = point.loss.bound_is_tight() ? 0.0 : 1.0 / rows;  // numbers may be far from 0
   const double rate = std::min(importance_, 1.0) / (now_.batches + 1.0 + prior);
@@ -175,6 +178,7 @@ void Staged::move_intercept(const Point& point) {
   for (std::size_t c = 0; c < classes; ++c) intercept_step_[c] -= constant_[c];
   for (std::size_t i = 0; i < full_.size(); ++i) full_[i] += intercept_step_[i % classes];
   value_ = point.loss.gradient(full_, point.targets, residual_);
+  if (point.passes == 0) next_.evidence.learn(constant, value_, now_.batches);
   const double step = intercept_pace(point);
   intercept_own_.assign(classes, 0.0);
   for (std::size_t i = 0; i < u_.size(); ++i) intercept_own_[i % classes] += step * residual_[i];
@@ -253,10 +257,10 @@ void Staged::stand_beside(const Point& point) {
   for (std::size_t i = 0; i < margins_.size(); ++i) margins_[i] += share * beside_[i];
 }
 
-// z = gradient of the selected alone; u_ = the change of margins along it. Returns the step.
-double Staged::selected_step(const Point& point, Reals z) {
+// z = the step of the selected, along their gradient; u_ = the change of margins by it.
+void Staged::move_selected(const Point& point, Reals z) {
   u_.assign(margins_.size(), 0.0);
-  if (members_ == 0) return 0.0;
+  if (members_ == 0) return;
   find_residuals(point);
   point.active.gradient(residual_, point.loss.classes(), z);
   keep_selected(point.places, z, stored_);
@@ -265,7 +269,8 @@ double Staged::selected_step(const Point& point, Reals z) {
   next_.selected_clock += static_cast<double>(members_) / static_cast<double>(point.selected);
   const double running = now_.step > 0.0 ? now_.step : own;
   const double share = point.loss.bound_is_tight() ? kTightShare : 1.0;
-  return share * block_step(own, running, now_.selected_clock / kTau);
+  pace_.step_selected(share * block_step(own, running, now_.selected_clock / kTau), z);
+  point.active.margins(z, point.loss.classes(), u_);
 }
 
 // g_ = gradient of everything that is not selected, at the margins after the selected moved.

@@ -77,7 +77,7 @@ def test_probabilities_are_those_of_the_margins(learner, loss):
         m = np.hstack([np.zeros_like(m), m])
     e = np.exp(m - m.max(axis=1, keepdims=True))
     np.testing.assert_allclose(p, e / e.sum(axis=1, keepdims=True), atol=1e-12)
-    number = {"logistic": np.array([-1, 1]), "softmax": np.arange(4)}[loss]
+    number = {"logistic": np.array([0, 1]), "softmax": np.arange(4)}[loss]
     assert (made.predict(batch_of(rows)) == number[np.argmax(p, axis=1)]).all()
 
 

@@ -49,7 +49,7 @@ class Softmax:
     kmax = 0.5
 
     def curvature_at(self, means):
-        return 2 * means[0] * (1 - means[0]) if len(means) == 2 else 0.5
+        return np.sum(means * (1 - means)) / (len(means) - 1)
 
     def value(self, margins, labels, share):
         p = self._probabilities(margins)

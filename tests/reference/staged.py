@@ -26,6 +26,8 @@ class Staged:
         self.sharing = Sharing()
         self.rarity = Rarity()
         self.kinship = Kinship()
+        self.evidence = Evidence()
+        self.heard = 0.0
 
     def direct(self, point):
         self.importance, self.keep = point.importance, 1.0
@@ -41,8 +43,12 @@ class Staged:
         alone_pace = damping * pace(occurrences, power)[:, None]
         crowd = point.storage.crowd(point.keys, occurrences)
         counted = getattr(point.storage, "counts", False)
+        known = np.zeros(len(crowd))
         if counted:
-            crowd = crowd + np.where(crowd > 0, 2 + point.storage.met(point.keys), 0)
+            met = point.storage.met(point.keys)
+            crowding = max(mean_of(crowd) / mean_of(occurrences), 1.0)
+            known = self.evidence.known(point, self.means, crowding, met + occurrences)
+            crowd = crowd + np.where(crowd > 0, 2 + met, 0)
         roots = np.sqrt(np.maximum(crowd, 1e-100))
         if point.w.shape[1] > 2:
             roots = np.sqrt(roots)
@@ -81,8 +87,8 @@ class Staged:
             width = point.w.shape[1] // point.groups
             self.selected_clock += inside[:, ::width].sum() / point.selected
             total_slope, total_bend = slope, bend
-            z = selected * z
-            full = full - selected * change
+            z = z * selected / (1 + selected * alone_pace * known[:, None])
+            full = full - point.X @ z
         residual = self.residual(point, full)
         g = np.where(inside, 0.0, shared_pace * (point.X.T @ residual))
         stored, touched = point.storage.reflect(point.keys, g)
@@ -99,7 +105,7 @@ class Staged:
             # What is left of a key that was taken out again is zero, or a rounding error.
             used = np.sum(np.abs(point.storage.cells) > 1e-12)
             self.cell_clock += touched / max(touched, used)
-        return z + cells * g
+        return z + g * cells / (1 + cells * shared_pace * known[:, None])
 
     def measured(self, point, residual, change) -> tuple[float, float]:
         """Slope and bend along a change, which also says what rows have in common."""
@@ -117,10 +123,14 @@ class Staged:
         constant = loss.margins_of(self.means)
         alone = np.broadcast_to(constant, point.margins.shape)
         off = loss.residual(alone, point.labels, point.share).sum(axis=0)
+        guess = loss.value(alone, point.labels, point.share)
         prior = 0 if isinstance(loss, Squared) else 1 / n
         self.means = self.means - min(self.importance, 1.0) * off / (self.batches + 1 + prior)
         shift = loss.margins_of(self.means) - constant
         full = point.margins + shift
+        if point.passes == 0:
+            value = loss.value(full, point.labels, point.share)
+            self.evidence.learn(guess, value, self.batches)
         off = loss.residual(full, point.labels, point.share).sum(axis=0)
         step = self.intercept_pace(loss, self.batches)
         self.intercept_step = shift - step * off
@@ -154,7 +164,10 @@ class Staged:
         if self.curvature > 0 and dispersion > 0:
             growth = np.clip(0.1 - self.slope / self.curvature, -1, 3)
             information = rows * self.curvature / (0.05 * dispersion)
-            growth *= information / (information + 20)
+            part_heard = information / (information + 20)
+            self.heard += part_heard
+            settled = 0.0 if isinstance(point.loss, Squared) else self.heard / 50
+            growth *= part_heard / (1 + settled)
             before = self.log_strength
             self.log_strength = np.clip(before + 0.05 * growth, np.log(0.02), 0)
             if part.shape[1] > 2:
@@ -243,6 +256,33 @@ class Kinship:
         if not selected * others > 0:
             return 0.0
         return (1 - np.clip(both / np.sqrt(selected * others), 0, 1)) ** 6 * cells
+
+
+class Evidence:
+    """How much is known of each weight already, by the noise in the labels."""
+
+    def __init__(self) -> None:
+        self.losses = np.zeros(2)
+
+    def learn(self, constant, model, batches) -> None:
+        rate = max(0.01, 1 / (1 + batches))
+        self.losses += rate * (np.array([constant, model]) - self.losses)
+
+    def known(self, point, means, crowding, met) -> np.ndarray:
+        constant, model = self.losses
+        if means is None or not constant > 0:
+            return np.zeros(len(met))
+        noise = np.clip(model / constant, 0, 1) ** 4
+        if noise < 1e-3:
+            return np.zeros(len(met))
+        bend = point.loss.curvature_at(means)
+        one = noise * bend * np.sqrt(bend / point.loss.kmax)
+        cells = point.storage.cells
+        full = np.sum(np.abs(cells) > 1e-12) / cells.size
+        sharing = 1 + (max(8 / point.w.shape[1], 1) - 1) * full
+        squares = np.sum(point.X**2, axis=0) / np.maximum(np.count_nonzero(point.X, axis=0), 1)
+        rows = np.count_nonzero(point.weights)
+        return one * squares * met / (sharing * crowding**2 * rows)
 
 
 class Sharing:

@@ -33,9 +33,11 @@ class ActiveSet {
   // g[column][c] = sum over the column's entries of value * residual[row][c]
   void gradient(ConstReals residual, std::size_t classes, Reals g) const;
 
-  // out[column] = mean square of the column's values; false, and nothing written, where no value of
-  // the batch is above 1.
-  bool mean_squares(std::vector<double>& out) const;
+  // Whether a value of the batch is above 1 in size.
+  bool has_large() const;
+
+  // out[column] = mean square of the column's values.
+  void mean_squares(std::vector<double>& out) const;
 
   // out[column] = total weight of the rows that hold it, zeros left out; empty weights: 1 each.
   void occurrences(ConstReals weights, std::vector<double>& out) const;

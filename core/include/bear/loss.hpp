@@ -38,9 +38,9 @@ class Loss {
   virtual double curvature_bound() const = 0;
   // Whether that is the second derivative everywhere, and leaves no room for longer steps.
   virtual bool bound_is_tight() const { return false; }
-  // Second derivative where that mean of the first class is predicted, along what moves it; the
-  // bound with more than two classes.
-  virtual double curvature_at(double /*mean*/) const { return curvature_bound(); }
+  // Second derivative where these means are predicted, along what moves them; of several classes
+  // the mean over what moves one against the others.
+  virtual double curvature_at(ConstReals /*means*/) const { return curvature_bound(); }
 
   // blocks[row][c][c'] = d^2 loss / d margin_c d margin_c', times the row's share of the weight.
   virtual void curvature(ConstReals margins, const Targets&, Reals blocks) const = 0;

@@ -18,8 +18,14 @@ class Pace {
   // counts: whether the keys of this batch are to be counted.
   void measure(const Point& point, double power, bool counts);
 
-  void damp_selected(const Places& places, Reals change) const;
+  void damp_selected(const Places& places, Reals change);
   void damp_cells(Reals change) const;
+
+  // What is known of each weight, given the information of one occurrence of a value of 1.
+  void know(const Point& point, double of_one);
+  // A damped change becomes a step of that length, shorter where more is known.
+  void step_selected(double length, Reals change) const { step(alone_, length, change); }
+  void step_cells(double length, Reals change) const { step(cells_, length, change); }
 
   // The weights, each times how far the logarithm of how often it is touched is from the mean. The
   // selected by themselves: what is held exactly differs from what shares cells in more than how
@@ -35,6 +41,7 @@ class Pace {
   void count(const Point& point, const CountingCells& cells, bool counts);
   void set_cells();
   void set_trust(const Point& point, bool counting);
+  void step(ConstReals paces, double length, Reals change) const;
 
   double power_ = 0.0;
   std::vector<double> damping_;  // of the keys; empty where no value is large
@@ -45,6 +52,9 @@ class Pace {
   std::vector<double> counted_;  // how often keys are to be counted; empty: not this time
   std::vector<double> cells_;    // how often keys of a key's cell occur with those before; then the
                                  // factor on its change
+  double crowding_ = 1.0;        // keys of the batch in the cell of one
+  std::vector<double> alone_;    // the factor on the change of what is selected
+  std::vector<double> known_;    // information about a weight by row of the batch; empty: none
   std::vector<double> roots_;    // of that number; with many classes their roots
   std::vector<float> logs_;      // of the same, to base 2
   bool worths_ = false;          // whether the roots tell what weights are worth

@@ -13,13 +13,15 @@
 // over a power of how often each weight is touched, so that rare keys learn from the few rows they
 // have (Rarity); and what all rows have in common is left to the intercept (Sharing). The clock of
 // a block counts how often one of its weights was updated, on average: steps shrink as evidence
-// piles up, whatever the compression. The strength follows the noise (Strength); with many
-// classes, as it falls, what longer steps left in the cells is forgotten in part, for shorter ones
-// would not undo it.
+// piles up, whatever the compression, and those of single weights of which much is known are
+// shorter than the others (Evidence). The strength follows the noise (Strength); with many classes,
+// as it falls, what longer steps left in the cells is forgotten in part, for shorter ones would not
+// undo it.
 #pragma once
 
 #include <bit>
 
+#include "bear/direction/evidence.hpp"
 #include "bear/direction/kinship.hpp"
 #include "bear/direction/pace.hpp"
 #include "bear/direction/rarity.hpp"
@@ -56,6 +58,7 @@ class Staged final : public Direction {
     Sharing sharing;  // of both blocks
     Rarity rarity;    // the same
     Kinship kinship;  // between them
+    Evidence evidence;
     // Of the selected: what their constant is more than the intercept, which goes with the whole
     // model; and the means of the labels so far. Both empty without an intercept.
     std::vector<double> offset, means;
@@ -72,7 +75,7 @@ class Staged final : public Direction {
   void split_margins(const Point& point);
   void move_offset(const Point& point);
   void stand_beside(const Point& point);
-  double selected_step(const Point& point, Reals z);
+  void move_selected(const Point& point, Reals z);
   double cell_step(const Point& point);
   double line_step(const Point& point, ConstReals change);
   void learn_step(const Point& point);

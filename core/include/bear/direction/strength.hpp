@@ -25,7 +25,7 @@ class Strength {
   // Learns from the loss of a batch along its margins, and from its value.
   void learn(const Loss& loss, const Targets& targets, const Bend& bend, double value);
 
-  static constexpr std::size_t kNumbers = 4;
+  static constexpr std::size_t kNumbers = 5;
   std::array<double, kNumbers> numbers() const;
   void restore(std::span<const double> numbers);
 
@@ -33,6 +33,7 @@ class Strength {
   double logarithm_;
   Bend running_;
   double error_ = 0.0;  // running, the loss
+  double heard_ = 0.0;  // batches so far, by their information
 };
 
 }  // namespace bear
