@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -87,7 +87,13 @@ class Selected:
         ):
             yield Feature(name, int(key), float(weight), label)
 
-    def __getitem__(self, rank: int) -> Feature:
+    @overload
+    def __getitem__(self, rank: int) -> Feature: ...
+    @overload
+    def __getitem__(self, rank: slice) -> list[Feature]: ...
+    def __getitem__(self, rank: int | slice) -> Feature | list[Feature]:
+        if isinstance(rank, slice):
+            return list(self)[rank]
         return Feature(
             self.names[rank], int(self.keys[rank]), float(self.weights[rank]), self.labels[rank]
         )
