@@ -280,3 +280,11 @@ def test_weights_that_the_model_s_data_had_need_not_be_there(tmp_path, form):
     if form != "jsonl":
         assert "there is no column 'n', by which" in found.stderr
         assert bearsketch("evaluate", model, plain, "--weight-column", "m").returncode == 2
+
+
+def test_quiet_says_nothing_of_a_large_k_either(tmp_path):
+    data = tmp_path / "few.vw"
+    data.write_text("1 | a\n-1 | b\n" * 10)
+    train = ("train", data, "-o", tmp_path / "m.bear", "--memory", "1KiB", "-k", "100")
+    assert "more than half" in good(*train).stderr
+    assert good(*train, "--quiet").stderr == ""

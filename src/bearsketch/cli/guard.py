@@ -31,7 +31,8 @@ def guarded(command: Callable[..., None]) -> Callable[..., None]:
 
     @functools.wraps(command)
     def run(*args: Any, **kwargs: Any) -> None:
-        warnings.showwarning = _show_warning  # type: ignore[assignment]
+        quiet = kwargs.get("quiet", False)
+        warnings.showwarning = _drop_warning if quiet else _show_warning  # type: ignore[assignment]
         try:
             with for_commands():
                 command(*args, **kwargs)
@@ -47,6 +48,10 @@ def guarded(command: Callable[..., None]) -> Callable[..., None]:
 
 def _show_warning(text: Any, *_: Any) -> None:
     say(f"warning: {text}")
+
+
+def _drop_warning(*_: Any) -> None:
+    """Of ``--quiet``: nothing but errors."""
 
 
 def _end(error: Exception) -> NoReturn:
