@@ -10,6 +10,7 @@ namespace {
 // Chosen on made-up fields and on training rows set aside.
 constexpr double kMemory = 0.01;
 constexpr double kNoisePower = 4.0;  // of the share of the loss that is left
+constexpr double kLeast = 1e-3;      // below this there is nothing to hold back
 // With one click in a hundred rows what is known hangs on few of them, and less is known than the
 // curvature says.
 constexpr double kRarePower = 0.5;

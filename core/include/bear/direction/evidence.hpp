@@ -19,9 +19,6 @@ namespace bear {
 
 class Evidence {
  public:
-  // Below this there is nothing to hold back.
-  static constexpr double kLeast = 1e-3;
-
   // Information of one occurrence of a value of 1, where these are the means of the labels.
   double of_one(const Loss& loss, ConstReals means) const;
 
