@@ -1,6 +1,7 @@
 #include <nanobind/stl/optional.h>
 
 #include "arrays.hpp"
+#include "bear/scaling.hpp"
 #include "bear/scores.hpp"
 
 namespace {
@@ -26,6 +27,30 @@ void check_rows(const In<std::int64_t>& indptr, const In<std::uint64_t>& keys,
   bear::check_rows(batch);
 }
 
+// indptr, keys, values, and None or names as a pair.
+nb::tuple scale_rows(const In<std::int64_t>& indptr, const In<std::uint64_t>& keys,
+                     const In<float>& values, const std::optional<In<std::uint8_t>>& name_data,
+                     const std::optional<In<std::uint64_t>>& name_offsets,
+                     const In<std::uint64_t>& columns, const In<float>& means,
+                     const In<float>& sizes, const In<std::uint8_t>& column_data,
+                     const In<std::uint64_t>& column_offsets) {
+  const auto batch =
+      batch_view(indptr, keys, values, std::nullopt, std::nullopt, name_data, name_offsets);
+  const bear::Columns scaled{view(columns), view(means), view(sizes), view(column_data),
+                             view(column_offsets)};
+  bear::ScaledRows rows;
+  {
+    nb::gil_scoped_release released;
+    rows = bear::scale_rows(batch, scaled);
+  }
+  nb::object names = nb::none();
+  if (batch.named()) {
+    names = nb::make_tuple(give(std::move(rows.name_data)), give(std::move(rows.name_offsets)));
+  }
+  return nb::make_tuple(give(std::move(rows.indptr)), give(std::move(rows.keys)),
+                        give(std::move(rows.values)), names);
+}
+
 // Weight, weight predicted right, log-loss and weight of the second class.
 nb::tuple add_scores(const In<double>& numbers, const In<double>& margins,
                      const std::optional<In<double>>& weights,
@@ -41,6 +66,9 @@ void bind_batch(nb::module_& m) {
   m.def("hash_names", &hash_names, nb::arg("names"), nb::arg("seed"));
   m.def("check_rows", &check_rows, nb::arg("indptr"), nb::arg("keys"), nb::arg("values"),
         nb::arg("weights").none(), nb::arg("name_data").none(), nb::arg("name_offsets").none());
+  m.def("scale_rows", &scale_rows, nb::arg("indptr"), nb::arg("keys"), nb::arg("values"),
+        nb::arg("name_data").none(), nb::arg("name_offsets").none(), nb::arg("columns"),
+        nb::arg("means"), nb::arg("sizes"), nb::arg("column_data"), nb::arg("column_offsets"));
   m.def("add_scores", &add_scores, nb::arg("numbers"), nb::arg("margins"),
         nb::arg("weights").none(), nb::arg("mass"));
 }

@@ -110,6 +110,11 @@ Out<double> query(const Learner& learner, const In<std::uint64_t>& keys) {
   return give(std::move(weights), {keys.size(), learner.classes()});
 }
 
+void move(Learner& learner, const In<std::uint64_t>& keys, const In<double>& change) {
+  const Alone alone(learner.busy);
+  learner.move(view(keys), view(change));
+}
+
 Out<double> worths(const Learner& learner, const In<std::uint64_t>& keys) {
   std::vector<double> found;
   Alone alone(learner.busy);
@@ -290,6 +295,7 @@ void bind_learner(nb::module_& m) {
       .def("predict", &predict, nb::arg("indptr"), nb::arg("keys"), nb::arg("values"),
            nb::arg("selected_only"), nb::arg("means"))
       .def("query", &query, nb::arg("keys"))
+      .def("move", &move, nb::arg("keys"), nb::arg("change"))
       .def("worths", &worths, nb::arg("keys"))
       .def("finish_pass",
            [](Learner& l) {

@@ -371,6 +371,18 @@ void Learner::query(Keys keys, Reals weights) const {
   if (solves()) selection_.mask(places, weights);
 }
 
+void Learner::move(Keys keys, ConstReals change) {
+  if (change.size() != keys.size() * classes_) {
+    throw std::invalid_argument("a change must be given for every weight of the keys");
+  }
+  const KeyRow row(keys, recipe_.seed);
+  Places places;
+  selection_.find(row.active(), places);
+  storage_->locate(row.active(), places);
+  selection_.draw_from(counters_.batches);
+  storage_->add(places, change);
+}
+
 void Learner::finish_pass() {
   ++counters_.passes;
   counters_.gradient_norm = 0.0;

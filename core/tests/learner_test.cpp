@@ -255,3 +255,22 @@ TEST_CASE("queries want distinct keys; recipes that cannot run are refused") {
   CHECK_THROWS_WITH_AS(Learner{recipe}, doctest::Contains("batch_size must be at least 1"),
                        std::invalid_argument);
 }
+
+TEST_CASE("weights are moved by hand, those of the selected and those in cells") {
+  for (const Kind kind : kKinds) {
+    Learner learner(recipe_of(kind));
+    test::Random random(12);
+    learner.learn(test::random_rows(random, 16, 50, 0.2).view(), {});
+    const std::vector<Key> one{learner.selection().top(0).key(0)}, all{1, 2, 3};
+    for (const auto& keys : {one, all}) {
+      std::vector<double> before(keys.size()), after(keys.size()), change(keys.size(), 0.0);
+      change[0] = 0.25;
+      learner.query(keys, before);
+      learner.move(keys, change);
+      learner.query(keys, after);
+      CHECK(after[0] == doctest::Approx(before[0] + 0.25));
+    }
+    CHECK_THROWS_WITH_AS(learner.move(all, std::vector<double>(2)),
+                         doctest::Contains("for every weight"), std::invalid_argument);
+  }
+}

@@ -58,6 +58,7 @@ class Learner:
     @property
     def selected_intercept(self) -> list[float]: ...
     def query(self, keys: npt.NDArray[np.uint64]) -> npt.NDArray[np.float64]: ...
+    def move(self, keys: npt.NDArray[np.uint64], change: npt.NDArray[np.float64]) -> None: ...
     def worths(self, keys: npt.NDArray[np.uint64]) -> npt.NDArray[np.float64]: ...
     def finish_pass(self) -> None: ...
     def selected(self, group: int) -> dict[str, Any]: ...
@@ -254,3 +255,20 @@ def check_rows(
     name_data: npt.NDArray[np.uint8] | None,
     name_offsets: npt.NDArray[np.uint64] | None,
 ) -> None: ...
+def scale_rows(
+    indptr: npt.NDArray[np.int64],
+    keys: npt.NDArray[np.uint64],
+    values: npt.NDArray[np.float32],
+    name_data: npt.NDArray[np.uint8] | None,
+    name_offsets: npt.NDArray[np.uint64] | None,
+    columns: npt.NDArray[np.uint64],
+    means: npt.NDArray[np.float32],
+    sizes: npt.NDArray[np.float32],
+    column_data: npt.NDArray[np.uint8],
+    column_offsets: npt.NDArray[np.uint64],
+) -> tuple[
+    npt.NDArray[np.int64],
+    npt.NDArray[np.uint64],
+    npt.NDArray[np.float32],
+    tuple[npt.NDArray[np.uint8], npt.NDArray[np.uint64]] | None,
+]: ...

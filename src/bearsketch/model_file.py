@@ -24,7 +24,7 @@ import numpy.typing as npt
 from bearsketch.exceptions import ModelFileError, SourceError
 from bearsketch.files import write_whole
 
-FORMAT_VERSION = 6  # of the bytes of cells as of the arrays around them
+FORMAT_VERSION = 7  # of the bytes of cells as of the arrays around them
 LARGEST_HEADER = 1 << 20
 METADATA_KEY = "bearsketch"
 START = b'{"__metadata__":{"bearsketch":'  # of the header of every model file

@@ -23,10 +23,15 @@ def y(X):
     return (X[:, 0] > 0.5).astype(int)
 
 
-def test_a_column_out_of_scale_is_named_where_it_does_harm(X, y):
-    plain = SketchClassifier(memory="8KiB").fit(X, y).score(X, y)
-    X[:, 3] *= 1e6
-    assert SketchClassifier(memory="8KiB").fit(X, y).score(X, y) > plain - 0.02
+def test_a_column_out_of_scale_is_scaled(X, y):
+    for learner in ("bear+", "mission"):
+        plain = SketchClassifier(learner, memory="8KiB").fit(X, y).score(X, y)
+        far = X * [1, 1, 1, 1e6, 1e-6] + [0, 0, 0, 1e7, 0]
+        assert SketchClassifier(learner, memory="8KiB").fit(far, y).score(far, y) > plain - 0.02
+
+
+def test_values_out_of_scale_are_named_where_they_do_harm(X, y):
+    X[:, 3] *= 1e6 * (np.arange(len(X)) % 3 == 0)  # too rare to be scaled
     with pytest.warns(UserWarning, match=r"values of 'x3' .* far larger .*\[DATA-SCALE\]") as found:
         SketchClassifier("mission", memory="8KiB").fit(X, y)
     assert (len(found), found[0].filename) == (1, __file__)

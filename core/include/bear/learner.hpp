@@ -93,6 +93,9 @@ class Learner {
   // Weights of any keys as predictions use them.
   void query(Keys keys, Reals weights) const;
 
+  // Weights of any keys, [key][class], moved by hand; rounded where they are kept short.
+  void move(Keys keys, ConstReals change);
+
  private:
   // Whether it solves for the selected: with exact weights that gradients see alone, cells hold
   // what is left of gradients, and no model.

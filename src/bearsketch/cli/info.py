@@ -47,7 +47,8 @@ def _what(facts: dict[str, Any]) -> list[tuple[str, str]]:
         shape = f"{config['dimension']:,} weights"
     columns = config["n_classes"] if config["loss"] == "softmax" else 1
     shape += f" x {columns} classes" if columns > 1 else ""
-    return [
+    scaled = "column of numbers is" if facts["scaled"] == 1 else "columns of numbers are"
+    rows = [
         ("learner", f"{config['learner']}, loss {config['loss']}, seed {config['seed']}"),
         ("predicts", classes),
         (
@@ -57,7 +58,13 @@ def _what(facts: dict[str, Any]) -> list[tuple[str, str]]:
             f"{config['k']:,}{' a class' if config['per_class'] else ''} "
             f"({format_bytes(facts['selected_bytes'])})",
         ),
+        (
+            "scaled",
+            f"{facts['scaled']:,} {scaled} learned at mean 0 and size 1; weights are of the values "
+            "as they are",
+        ),
     ]
+    return rows if facts["scaled"] else rows[:-1]
 
 
 def _data(run: dict[str, Any]) -> list[tuple[str, str]]:

@@ -70,11 +70,13 @@ def _load(models: list[Path], output: Path) -> list[Learner]:
     for i, path in enumerate(models):
         if path in models[:i]:
             raise ParameterError(f"{path} is named twice; each model counts once")
+    from bearsketch.learners.average import check_mergeable
+
     check_output(output, [*map(str, models)])
     parts = [load_model(path) for path in models]
     for path, part in zip(models[1:], parts[1:], strict=True):
         try:
-            parts[0].check_mergeable(part)
+            check_mergeable(parts[0], part)
             _check_read_alike(parts[0].run, part.run)
         except IncompatibleError as error:
             raise IncompatibleError(

@@ -67,6 +67,9 @@ class Told:
                 if columns:
                     kind = use.removesuffix("_columns")
                     self._display.note(f"{kind} columns: {_some(columns)}")
+            if training.learner.scaling is not None:
+                columns = training.learner.scaling.shown()
+                self._display.note(f"learned at mean 0 and size 1: {_some(columns)}")
             for text in task.odd:
                 self._display.note(f"warning[LABEL-RARE] {text}")
             if training.resumed is not None:

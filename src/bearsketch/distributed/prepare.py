@@ -19,11 +19,11 @@ from bearsketch.io.remember import read_record
 from bearsketch.learners import Learner, make_learner
 from bearsketch.learners.describe import class_labels
 from bearsketch.learners.labels import Label, Labels
+from bearsketch.training.columns import scale_values
 from bearsketch.training.doubts import Doubt, last_doubts, without_features
 from bearsketch.training.loop import PEEK_EXAMPLES
 from bearsketch.training.memory import PEEK_BYTES
 from bearsketch.training.order import Order
-from bearsketch.training.scale import odd_scale
 from bearsketch.training.seen import Seen
 from bearsketch.training.summary import Summary
 from bearsketch.training.task import Task, decide, expected_labels, how_to_name_classes
@@ -142,8 +142,7 @@ def prepare(
     learner = make_learner(loss=task.loss, classes=task.classes, passes=passes, **parts)
     plan = make_plan(source, look.job.format, shards=shards, rounds=rounds)
     assert look.stream is not None
-    scale = odd_scale(look.first, learner.config.any_scale)
-    doubts = [] if scale is None else [Doubt("DATA-SCALE", scale)]
+    doubts = scale_values(learner, look.first)
     named = classes is not None
     job = expecting(look.job, learner.labels, named=named)
     return Prepared(plan, learner, job, task, look.stream, doubts, named)

@@ -12,10 +12,10 @@ from bearsketch.batch import Batch
 from bearsketch.estimators.columns import looked_up
 from bearsketch.learners.learner import Learner, Progress
 from bearsketch.metrics import NumberScores, log_losses
+from bearsketch.training.columns import scale_values
 from bearsketch.training.curve import Curve
 from bearsketch.training.doubts import check_weighed, odd_order, one_label, worse_than_guessing
 from bearsketch.training.order import Order
-from bearsketch.training.scale import odd_scale
 
 POINT_EXAMPLES = 480  # of a point of the learning curve, as for ``bearsketch train``
 
@@ -38,18 +38,22 @@ class Doubts:
 
     def __init__(self, estimator: Any, source: Any = None, *, every_class: bool = False) -> None:
         config = estimator.learner_.config
-        self._estimator, self._any_scale = estimator, config.any_scale
+        self._estimator = estimator
         self._source, self._told = source, 0
         self._order = Order(config.n_classes) if config.loss != "squared" else None
         self._curve, self._numbers = Curve(), NumberScores()
         self._first, self._every_class = True, every_class
 
     def look(self, batch: Batch) -> None:
-        """Look at a batch that is to be learned; its labels are class numbers or targets."""
+        """Look at a batch that is to be learned; its labels are class numbers or targets.
+
+        By the first its columns of numbers are scaled.
+        """
         self._tell_source()
         if self._first:
             self._first = False
-            warn("DATA-SCALE", odd_scale([batch], self._any_scale, self._naming(batch)))
+            for odd in scale_values(self._estimator.learner_, [batch], self._naming(batch)):
+                warn(*odd)
 
     def learned(self, batch: Batch, progress: Progress) -> None:
         """See how well a batch was predicted before it was learned."""

@@ -16,7 +16,8 @@ from bearsketch.exceptions import ParameterError
 from bearsketch.io.remember import read_record
 from bearsketch.learners import Learner, state
 from bearsketch.learners.labels import Labels
-from bearsketch.training.scale import odd_scale
+from bearsketch.training.columns import scale_values
+from bearsketch.training.doubts import Doubt
 
 
 def as_runner(client: Any) -> Any:
@@ -56,10 +57,12 @@ def fit_sharded(
     config = estimator.learner_.config
     labels = Labels(config.loss, None if known is None else known.classes.tolist())
     job = expecting(look.job, labels, named=classes is not None)
-    driver = Driver(plan, Learner(config, labels), job, passes=estimator.passes)
+    learner = Learner(config, labels)
+    odd = scale_values(learner, look.first)
+    driver = Driver(plan, learner, job, passes=estimator.passes)
     driver.run(runner)
     _take_over(estimator.learner_, driver, look)
-    _warn(estimator, driver, look, named=classes is not None)
+    _warn(odd, driver, look, named=classes is not None)
 
 
 def _look_at_block(promise: Any, form: str, options: dict[str, Any]) -> Look:
@@ -80,14 +83,13 @@ def _classes(estimator: Any, look: Look, classes: Any) -> ClassMap | None:
     return ClassMap.fixed(values if found is None else found.settled().classes)
 
 
-def _warn(estimator: Any, driver: Driver, look: Look, *, named: bool) -> None:
+def _warn(first: list[Doubt], driver: Driver, look: Look, *, named: bool) -> None:
     """Say what one process would, as far as the rounds tell it."""
     odd = [] if look.stream is None else look.stream.warnings
     told = {(doubt.code, doubt.source, doubt.message) for doubt in odd}
     for code, source, message in sorted(told | set(driver.tally.warnings)):
         warn(code, f"{source}: {message}")
-    warn("DATA-SCALE", odd_scale(look.first, driver.learner.config.any_scale))
-    for doubt in late_doubts(driver, named=named):
+    for doubt in [*first, *late_doubts(driver, named=named)]:
         if doubt.code != "MEM-SMALL":  # for who asks: bearsketch.learners.noise.noise_of
             warn(doubt.code, doubt.message)
 

@@ -16,17 +16,20 @@ import numpy.typing as npt
 
 from bearsketch import _core
 from bearsketch.batch import pack_names
+from bearsketch.exceptions import IncompatibleError
 from bearsketch.learners import state
-from bearsketch.learners.labels import Labels
+from bearsketch.learners.labels import Labels, compare_classes
 from bearsketch.learners.learner import Learner
 from bearsketch.learners.selected import sizes_of
 from bearsketch.model_file import Arrays
+from bearsketch.scaling import Scaling
 
 Reals = npt.NDArray[np.float64]
 Keys = npt.NDArray[np.uint64]
 Places = npt.NDArray[np.intp]
 
 _NO_NAMES = (b"", b"")
+_NO_KEYS = np.array([], dtype=np.uint64)
 _SUMMED = ("examples", "batches")
 
 
@@ -78,9 +81,10 @@ def average(parts: Sequence[Learner], start: Learner | None = None) -> Learner:
     first = parts[0] if start is None else start
     for other in parts:
         if other is not first:
-            first.check_mergeable(other)
+            check_mergeable(first, other)
     if len(parts) == 1:
         return Learner.from_bytes(parts[0].to_bytes())
+    parts = [rescaled(part, first.scaling) for part in parts]
     before = 0.0 if start is None else start._core.counters.weight
     gained = np.array([part._core.counters.weight - before for part in parts], dtype=np.float64)
     shares = gained / gained.sum() if gained.any() else np.full(len(parts), 1.0 / len(parts))
@@ -104,11 +108,79 @@ def average(parts: Sequence[Learner], start: Learner | None = None) -> Learner:
         arrays.pop(f"selected.{g}.exponents", None)  # these weights are plain numbers
         arrays[f"selected.{g}.magnitudes"] = magnitudes[g][kept]
     clocks = np.array([part._core.numbers()[1] for part in parts], dtype=np.float64)
-    intercepts = np.array([part.intercept for part in parts])
+    intercepts = np.array([part._core.intercept for part in parts])
     arrays["numbers.direction"] = (shares[:, None] * clocks).sum(axis=0)
     arrays["intercept"] = (shares[:, None] * intercepts).sum(axis=0)
     state.restore(merged, arrays, _record(parts, start))
+    merged.scaling = first.scaling
     return merged
+
+
+def rescaled(learner: Learner, scaling: Scaling | None) -> Learner:
+    """Learner that predicts the same, but for rounding, with other columns scaled, or otherwise.
+
+    A weight grows as the size of its column does, and constants take what the means differ by.
+    """
+    if learner.scaling is scaling:
+        return learner
+    ways = [way for way in (learner.scaling, scaling) if way is not None]
+    keys = _union([way.keys for way in ways])
+    before, after = (_sizes_and_means(way, keys) for way in (learner.scaling, scaling))
+    factors, moves = after[0] / before[0], (after[1] - before[1]) / before[0]
+    if (factors == 1.0).all() and (moves == 0.0).all():
+        return learner
+    same = Learner.from_bytes(learner.to_bytes())
+    weights = same._core.query(keys)
+    held = np.isin(keys, np.concatenate([_NO_KEYS, *_selected_keys(same)]))
+    same._core.move(keys, (weights * (factors - 1.0)[:, None]).ravel())
+    _move_constants(same, moves @ weights, (moves * held) @ weights)
+    same.scaling = scaling
+    return same
+
+
+def _selected_keys(learner: Learner) -> list[Keys]:
+    return [learner._core.selected(g)["keys"] for g in range(learner._core.groups)]
+
+
+def _sizes_and_means(scaling: Scaling | None, keys: Keys) -> tuple[Reals, Reals]:
+    if scaling is None:
+        return np.ones(len(keys)), np.zeros(len(keys))
+    sizes = scaling.sizes_of(keys)
+    return sizes, scaling.shifts_of(keys) * sizes
+
+
+def _move_constants(learner: Learner, change: Reals, of_selected: Reals) -> None:
+    """Move the intercept, and where the selected have a constant of their own, that."""
+    core, config = learner._core, learner.config
+    core.intercept = (np.array(core.intercept) + change).tolist()
+    if config.direction == "staged" and config.intercept:
+        storage, direction = core.numbers()
+        numbers = np.array(direction)
+        own = slice(-2 * config.columns, -config.columns)
+        numbers[own] += of_selected - change
+        core.restore_numbers(storage, numbers.tolist())
+
+
+def check_mergeable(one: Learner, other: Learner) -> None:
+    """Refuse learners that differ in configuration, labels or naming."""
+    if other is one:
+        raise IncompatibleError("a learner cannot be merged with itself")
+    own, their = one.labels.classes, other.labels.classes
+    if own is not None and their is not None and own != their:
+        found, hint = compare_classes(own, their)
+        raise IncompatibleError(f"learners must agree to merge: {found}", hint=hint)
+    mine, theirs = one.config.to_json(), other.config.to_json()
+    mine |= {"classes": own}
+    theirs |= {"classes": their}
+    if one.naming and other.naming:
+        mine |= {"naming": one.naming}
+        theirs |= {"naming": other.naming}
+    for field, value in mine.items():
+        if theirs.get(field) != value:
+            raise IncompatibleError(
+                f"learners must agree to merge: {field} is {value!r} here and "
+                f"{theirs.get(field)!r} there"
+            )
 
 
 def _labels(parts: Sequence[Learner]) -> Labels:

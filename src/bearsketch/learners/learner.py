@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -19,10 +20,14 @@ from bearsketch.exceptions import (
 from bearsketch.learners import state
 from bearsketch.learners.config import Config
 from bearsketch.learners.faults import core_errors, naming_hint
-from bearsketch.learners.labels import Labels, compare_classes
+from bearsketch.learners.labels import Labels
 from bearsketch.learners.selected import Selected, second_names, shown_names, sizes_of, spoken_for
 from bearsketch.metrics import class_numbers
+from bearsketch.scaling import Scaling
 from bearsketch.sizes import Sizes
+
+_NO_NAMES = (None, None)
+_SCALED_ROWS = 256  # that are scaled at a time
 
 
 class Progress(NamedTuple):
@@ -52,6 +57,10 @@ class Learner:
         What the model file remembers of the run that made it: anything JSON takes, 256 KiB at
         most. :class:`bearsketch.training.loop.Training` enters the data, the counts, how they were
         read and the learning curve.
+    scaling : Scaling or None
+        Columns of numbers that it learns at mean 0 and size 1, see
+        :func:`bearsketch.training.columns.find_scaling`. What it is given and what it tells,
+        weights and intercept, are of the values as they are.
     """
 
     def __init__(self, config: Config, labels: Labels) -> None:
@@ -59,6 +68,7 @@ class Learner:
         self.labels = labels
         self.naming: str | None = None
         self.run: dict[str, Any] = {}
+        self.scaling: Scaling | None = None
         self._core = _make_core(config)
 
     def learn(self, batch: Batch) -> Progress:
@@ -96,18 +106,30 @@ class Learner:
     def learn_numbers(self, batch: Batch, labels: npt.NDArray[np.float64]) -> Progress:
         """Learn a batch whose labels are class numbers (or targets) already."""
         self._check_kin(batch)
-        data, offsets = batch.names or (None, None)
-        before = self._core.counters.batches
+        before, told = self._core.counters.batches, []
         try:
             with core_errors(self.sizes.model_bytes):
-                loss, weight, margins = self._core.learn(
-                    batch.indptr, batch.keys, batch.values, labels, batch.weights, data, offsets
-                )
+                for rows, part in self._scaled(batch):
+                    told.append(
+                        self._core.learn(
+                            *_entries(part), labels[rows], part.weights, *(part.names or _NO_NAMES)
+                        )
+                    )
         finally:
             # Minibatches before one that diverged stay learned, and so do their keys.
             if self._core.counters.batches > before:
                 self.naming = batch.naming
-        return Progress(len(batch), loss / weight if weight else 0.0, weight, margins)
+        losses, weights, margins = zip(*told, strict=True)
+        loss, weight = sum(losses), sum(weights)
+        found = margins[0] if len(margins) == 1 else np.concatenate(margins)
+        return Progress(len(batch), loss / weight if weight else 0.0, weight, found)
+
+    def _scaled(self, batch: Batch) -> Iterator[tuple[slice, Batch]]:
+        """Give the rows as they are learned, in whole minibatches, and which these are."""
+        if self.scaling is None:
+            return iter([(slice(None), batch)])
+        size = self.config.batch_size
+        return self.scaling.parts(batch, size * max(_SCALED_ROWS // size, 1))
 
     def finish_pass(self) -> None:
         """Say that one trip over the data is over; automatic steps shrink from pass to pass."""
@@ -183,15 +205,21 @@ class Learner:
         groups = range(self._core.groups)
         return np.concatenate([self._weights_in(g, self._core.selected(g)) for g in groups])
 
+    def _own_sizes(self, keys: npt.NDArray[np.uint64]) -> npt.NDArray[np.float64]:
+        """Give what values are divided by before they are learned."""
+        return np.ones(len(keys)) if self.scaling is None else self.scaling.sizes_of(keys)
+
     def selected_worths(self) -> npt.NDArray[np.float64]:
         """Give what a unit of each counts by where features are ranked, in the same order."""
         groups = [self._core.selected(g) for g in range(self._core.groups)]
-        return np.concatenate([g["magnitudes"] * self._core.worths(g["keys"]) for g in groups])
+        keys = np.concatenate([group["keys"] for group in groups])
+        magnitudes = np.concatenate([group["magnitudes"] for group in groups])
+        return magnitudes * self._core.worths(keys) * self._own_sizes(keys)
 
     def _weights_in(self, number: int, group: dict[str, Any]) -> npt.NDArray[np.float64]:
         if self.config.storage.startswith("cached"):
             kept: npt.NDArray[np.float64] = group["weights"]
-            return kept
+            return kept / self._own_sizes(group["keys"])[:, None]
         # A plain sketch moves on after a key was last offered: read its weights as predictions do.
         weights = self.weights_of(group["keys"])
         return weights[:, number : number + 1] if self._core.groups > 1 else weights
@@ -225,8 +253,9 @@ class Learner:
 
     def weights_of(self, keys: Any) -> npt.NDArray[np.float64]:
         """Weights of any distinct keys, shape (n_keys, n_weights), as predictions use them."""
+        own = np.require(keys, np.uint64, ["C_CONTIGUOUS", "ALIGNED"])
         with core_errors():
-            return self._core.query(np.require(keys, np.uint64, ["C_CONTIGUOUS", "ALIGNED"]))
+            return self._core.query(own) / self._own_sizes(own)[:, None]
 
     def merge(self, other: Learner) -> None:
         """Average in another learner, weighted by examples seen.
@@ -238,11 +267,12 @@ class Learner:
         IncompatibleError
             Unless both have the same configuration (seed and shape included), labels and naming.
         """
-        from bearsketch.learners.average import average
+        from bearsketch.learners.average import average, check_mergeable
 
-        self.check_mergeable(other)
+        check_mergeable(self, other)
         merged = average([self, other])
         self._core, self.naming, self.labels = merged._core, merged.naming, merged.labels
+        self.scaling = merged.scaling
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model file: the same model gives the same bytes, and it is whole or absent.
@@ -289,12 +319,22 @@ class Learner:
     @property
     def intercept(self) -> npt.NDArray[np.float64]:
         """Intercept per weight column; zeros without one."""
-        return np.array(self._core.intercept)
+        return np.array(self._core.intercept) - self._shift(selected_only=False)
 
     @property
     def selected_intercept(self) -> npt.NDArray[np.float64]:
         """Constant of the selected features alone, in the same shape."""
-        return np.array(self._core.selected_intercept)
+        return np.array(self._core.selected_intercept) - self._shift(selected_only=True)
+
+    def _shift(self, *, selected_only: bool) -> npt.NDArray[np.float64]:
+        """Give what the means of scaled columns come to, by weight column."""
+        if self.scaling is None:
+            return np.zeros(self.config.columns)
+        keys = self.scaling.keys
+        one_each = Batch(np.arange(len(keys) + 1), keys, np.ones(len(keys), np.float32))
+        own = self._core.selected_intercept if selected_only else self._core.intercept
+        margins = self._core.predict(*_entries(one_each), selected_only, False)
+        return np.asarray(self.scaling.shifts_of(keys) @ (margins - np.array(own)))
 
     def fill(self) -> dict[str, float]:
         """How full the storage is: cells, used, largest magnitude, root mean square."""
@@ -306,7 +346,11 @@ class Learner:
         _check_batch(batch)
         self._check_kin(batch)
         with core_errors():
-            return self._core.predict(batch.indptr, batch.keys, batch.values, selected_only, means)
+            found = [
+                self._core.predict(*_entries(part), selected_only, means)
+                for _, part in self._scaled(batch)
+            ]
+        return found[0] if len(found) == 1 else np.concatenate(found)
 
     def _check_kin(self, batch: Batch) -> None:
         if batch.naming == "name" and batch.seed != self.config.seed:
@@ -322,26 +366,9 @@ class Learner:
                 hint=naming_hint(self.naming, batch.naming),
             )
 
-    def check_mergeable(self, other: Learner) -> None:
-        """Refuse a learner that differs in configuration, labels or naming."""
-        if other is self:
-            raise IncompatibleError("a learner cannot be merged with itself")
-        own, their = self.labels.classes, other.labels.classes
-        if own is not None and their is not None and own != their:
-            found, hint = compare_classes(own, their)
-            raise IncompatibleError(f"learners must agree to merge: {found}", hint=hint)
-        mine, theirs = self.config.to_json(), other.config.to_json()
-        mine |= {"classes": self.labels.classes}
-        theirs |= {"classes": other.labels.classes}
-        if self.naming and other.naming:
-            mine |= {"naming": self.naming}
-            theirs |= {"naming": other.naming}
-        for field, value in mine.items():
-            if theirs.get(field) != value:
-                raise IncompatibleError(
-                    f"learners must agree to merge: {field} is {value!r} here and "
-                    f"{theirs.get(field)!r} there"
-                )
+
+def _entries(batch: Batch) -> tuple[Any, Any, Any]:
+    return batch.indptr, batch.keys, batch.values
 
 
 def _check_batch(batch: object) -> None:

@@ -18,6 +18,7 @@ from bearsketch.exceptions import BearError, DivergedError, LimitError, ModelFil
 from bearsketch.keys import parse_naming
 from bearsketch.learners.config import Config
 from bearsketch.learners.labels import Labels
+from bearsketch.scaling import Scaling
 
 if TYPE_CHECKING:
     from bearsketch.learners.learner import Learner
@@ -30,6 +31,7 @@ WEIGHTS = {1: "int8", 2: "uint16", 4: "float32", 8: "float64"}  # by their bytes
 LARGEST_BYTE = 127  # of a weight, and of an exponent
 # Arrays of a checkpoint that are the run's and not the learner's.
 RUN_ARRAYS = "training."
+SCALING = "scaling."  # arrays of scaled columns
 GUARDS = ("uphill", "flat_pairs", "damped_pairs", "rejected_pairs", "stored_pairs")
 
 
@@ -71,6 +73,8 @@ def dump(learner: Learner, *, exact: bool = False) -> tuple[model_file.Arrays, d
             data, offsets = pack_names(group[what])
             arrays[f"selected.{g}.{what}.data"] = data
             arrays[f"selected.{g}.{what}.offsets"] = offsets
+    if learner.scaling is not None:
+        arrays |= {SCALING + name: array for name, array in learner.scaling.arrays().items()}
     for name, array in arrays.items():
         if not _finite(array):
             raise DivergedError(
@@ -196,6 +200,7 @@ def _check_arrays(arrays: model_file.Arrays, config: Config) -> None:
     types |= {"magnitudes": "float32", "keys": "uint64", "offsets": "uint64", "data": "uint8"}
     types |= {"storage": "float64", "direction": "float64"}
     types |= {"factor": "float64", "watch": "float64"}
+    types |= {"columns": "uint64", "means": "float32", "sizes": "float32"}
     types |= {"history_keys": "uint64", "history_numbers": "float64"}
     for name, array in arrays.items():
         if name.startswith(RUN_ARRAYS):
@@ -236,6 +241,7 @@ def restore(learner: Learner, arrays: model_file.Arrays, plain: dict[str, Any]) 
             _unpack_names(arrays, f"selected.{g}.names"),
             _unpack_names(arrays, f"selected.{g}.aliases"),
         )
+    learner.scaling = _scaling(arrays)
     for name in COUNTERS:
         setattr(core.counters, name, int(plain["counters"][name]))
     _restore_weight(core, plain["counters"])
@@ -247,6 +253,13 @@ def restore(learner: Learner, arrays: model_file.Arrays, plain: dict[str, Any]) 
     for name, kind in {"options": dict, "counts": dict, "sources": list, "curve": list}.items():
         if not isinstance(learner.run.get(name, kind()), kind):
             raise ValueError(f"run.{name} is no {kind.__name__}")
+
+
+def _scaling(arrays: model_file.Arrays) -> Scaling | None:
+    found = {
+        name.removeprefix(SCALING): a for name, a in arrays.items() if name.startswith(SCALING)
+    }
+    return Scaling.from_arrays(found) if found else None
 
 
 def _unpack_names(arrays: model_file.Arrays, prefix: str) -> list[bytes]:

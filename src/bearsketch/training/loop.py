@@ -20,6 +20,7 @@ from bearsketch.learners.labels import Label
 from bearsketch.learners.narrow import keep_classes
 from bearsketch.metrics import ClassScores, NumberScores, Scores, make_scores
 from bearsketch.training.ahead import read_ahead
+from bearsketch.training.columns import scale_values
 from bearsketch.training.curve import Curve
 from bearsketch.training.doubts import Doubt, check_weighed, last_doubts, without_features
 from bearsketch.training.keeper import Keeper
@@ -27,7 +28,6 @@ from bearsketch.training.memory import PEEK_BYTES, bounded, check_cap, program_b
 from bearsketch.training.order import Order
 from bearsketch.training.process import peak_rss_bytes
 from bearsketch.training.resume import TrainingRun
-from bearsketch.training.scale import odd_scale
 from bearsketch.training.scored import held_out, learn_unscored
 from bearsketch.training.seen import Seen
 from bearsketch.training.summary import Summary
@@ -241,8 +241,7 @@ class Training:
             self._numbers = {label: number for number, label in enumerate(self.task.classes or ())}
         classes = self.task.reserved or self.task.classes
         self.learner = make_learner(loss=self.task.loss, classes=classes, **self._parts)
-        scale = odd_scale(first, self.learner.config.any_scale)
-        self.doubts += [] if scale is None else [Doubt("DATA-SCALE", scale)]
+        self.doubts += scale_values(self.learner, first)
         self.scores = make_scores(self.task.loss, self.learner.config.n_classes)
         self.order = None if self.classes is None else Order(self.learner.config.n_classes)
         if self._max_memory is not None:

@@ -2,29 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 
 import numpy as np
-import numpy.typing as npt
 
 from bearsketch.advice import how_to_shuffle
 from bearsketch.batch import Batch
-from bearsketch.escape import visible
-from bearsketch.keys import key_name
+from bearsketch.training.look import LARGE, Look, Naming
 
 # A step that suits a value of 40 is 1,600 times too small for one of 1.
-LARGE, TIMES_OTHERS, SHARE, MOST_NAMED = 4.0, 4.0, 0.5, 3
+TIMES_OTHERS, SHARE = 4.0, 0.5
 # And one that suits a value of 1 is 400 times too small for one of 0.05.
 TIMES_SMALLER = 20.0
-# Means so many times the spread of the values are told, of features that such a share of the
-# examples has.
-MEAN_SPREADS, COMMON, LEAST_COMMON = 3.0, 0.9, 50
-# Values that grow from nearly every example to the next, if there are so many of them.
-GROWS, LEAST_GROWING = 0.95, 50
-MOST_ENTRIES = 20_000  # looked at: enough to tell, and little memory
-
-Naming = Callable[[int], str]
-Some = npt.NDArray[np.bool_]
 _FAR = (
     "lie around a mean far from 0, which one pass learns slowly and may give the wrong sign: "
     "subtract the mean"
@@ -60,7 +49,7 @@ def odd_scale(
     """
     if not any(batch.n_entries for batch in batches):
         return None
-    look = _Look(batches, naming)
+    look = Look(batches, naming)
     typical = look.typical()
     if any(np.abs(batch.values).max(initial=0.0) > LARGE for batch in batches):
         found = _too_large(look, typical, any_scale)
@@ -75,7 +64,7 @@ def odd_scale(
     )
 
 
-def _too_large(look: _Look, typical: float, any_scale: bool) -> str | None:
+def _too_large(look: Look, typical: float, any_scale: bool) -> str | None:
     grow = look.growing()
     if grow.any():
         return (
@@ -94,85 +83,3 @@ def _too_large(look: _Look, typical: float, any_scale: bool) -> str | None:
         f"(about {look.typical(~large):.3g}), "
         "which spoils the learning of all: divide them, so that they are near 1, or leave them out"
     )
-
-
-class _Look:
-    """A bounded number of entries from all along the batches, by feature."""
-
-    def __init__(self, batches: Collection[Batch], naming: Naming | None) -> None:
-        self._batches, self._naming = batches, naming
-        # The same share of each batch: what grows is small in the first.
-        share = MOST_ENTRIES // len(batches)
-        keys = np.concatenate([batch.keys[:share] for batch in batches])
-        self.values = np.concatenate([batch.values[:share] for batch in batches]).astype(np.float64)
-        sizes = [min(batch.n_entries, share) for batch in batches]
-        starts = np.cumsum([0, *(batch.n_entries for batch in batches)])
-        parts = zip(starts, sizes, strict=False)
-        self._entries = np.concatenate([before + np.arange(size) for before, size in parts])
-        whole = [np.searchsorted(b.indptr, n, "right") for b, n in zip(batches, sizes, strict=True)]
-        self.examples = int(sum(whole)) - len(batches)
-        self._keys, self._first, self._of_entry, self.counts = np.unique(
-            keys, return_index=True, return_inverse=True, return_counts=True
-        )
-        self._squares = np.bincount(self._of_entry, self.values**2)
-        self.rms = np.sqrt(self._squares / self.counts)
-        self.means = np.bincount(self._of_entry, self.values) / self.counts
-        off = (self.values - self.means[self._of_entry]) ** 2
-        self.spreads = np.sqrt(np.bincount(self._of_entry, off) / self.counts)
-
-    def typical(self, some: Some | None = None) -> float:
-        """Median size of the values, or of those of some features.
-
-        That of NumPy would load numpy.ma at every start.
-        """
-        values = self.values if some is None else self.values[some[self._of_entry]]
-        middle = len(values) // 2
-        return float(np.partition(np.abs(values), middle)[middle])
-
-    def share(self, some: Some) -> float:
-        """Share of some features in the sum of squares."""
-        return float(self._squares[some].sum() / self._squares.sum())
-
-    def growing(self) -> Some:
-        """Large features with values that are larger than the ones before, nearly always."""
-        order = np.argsort(self._of_entry, kind="stable")
-        feature, value = self._of_entry[order], self.values[order]
-        larger = (feature[1:] == feature[:-1]) & (value[1:] > value[:-1])
-        times = np.bincount(feature[1:], larger, minlength=len(self.counts))
-        often = (self.counts >= LEAST_GROWING) & (times >= GROWS * (self.counts - 1))
-        return (self.rms > LARGE) & often
-
-    def common(self) -> Some:
-        """Features that nearly every example has."""
-        return (self.counts >= LEAST_COMMON) & (self.counts >= COMMON * self.examples)
-
-    def far_from_zero(self) -> Some:
-        """Large features that nearly every example has, with a mean far above their spread."""
-        far = (np.abs(self.means) > MEAN_SPREADS * self.spreads) & (self.spreads > 0.0)
-        return (self.rms > LARGE) & self.common() & far
-
-    def shown(self, some: Some) -> str:
-        """Names of some features, the largest first, each with the size of its values."""
-        ranked = np.flatnonzero(some)[np.argsort(-self._squares[some], kind="stable")]
-        named = [
-            f"'{visible(self._name(i))}' (about {self.rms[i]:.3g})" for i in ranked[:MOST_NAMED]
-        ]
-        more = len(ranked) - MOST_NAMED
-        return ", ".join(named) + (f" and {more} more" if more > 0 else "")
-
-    def _name(self, feature: int) -> str:
-        key = int(self._keys[feature])
-        if self._naming is not None:
-            return self._naming(key)
-        return _name(self._batches, int(self._entries[self._first[feature]]), key)
-
-
-def _name(batches: Collection[Batch], entry: int, key: int) -> str:
-    for batch in batches:
-        if entry < batch.n_entries:
-            if batch.names is None:
-                return key_name(key, batch.naming)
-            start, stop = batch.names.offsets[entry], batch.names.offsets[entry + 1]
-            return bytes(batch.names.data[start:stop]).decode("utf-8", "backslashreplace")
-        entry -= batch.n_entries
-    raise IndexError(entry)

@@ -1,0 +1,35 @@
+// Columns of numbers brought to mean 0 and size 1, row by row. A value that is not there is 0, as
+// everywhere, so that what is linear in the values as they are stays linear in what comes of them.
+#pragma once
+
+#include <vector>
+
+#include "bear/batch.hpp"
+
+namespace bear {
+
+// A key, a mean, a size and a name for each; keys strictly ascending, names as those of a batch.
+struct Columns {
+  Keys keys;
+  std::span<const float> means, sizes;
+  std::span<const std::uint8_t> name_data;
+  std::span<const std::uint64_t> name_offsets;
+
+  std::span<const std::uint8_t> name(std::size_t column) const {
+    const auto start = name_offsets[column], stop = name_offsets[column + 1];
+    return name_data.subspan(start, stop - start);
+  }
+};
+
+struct ScaledRows {
+  std::vector<std::int64_t> indptr;
+  std::vector<Key> keys;
+  std::vector<float> values;
+  std::vector<std::uint8_t> name_data;
+  std::vector<std::uint64_t> name_offsets;  // empty without names
+};
+
+// Throws std::invalid_argument unless rows and columns are well formed.
+ScaledRows scale_rows(const BatchView& batch, const Columns& columns);
+
+}  // namespace bear

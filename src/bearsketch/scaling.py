@@ -1,0 +1,104 @@
+"""Columns of numbers brought to mean 0 and size 1, so that one step suits them all.
+
+A model of such columns is still linear in the values as they are: a weight by the size of its
+column is the weight of the value itself, and what the means come to is part of the intercept. A
+value that is not there is 0, as everywhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from bearsketch import _core
+from bearsketch.batch import Batch, Names
+
+Reals = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Scaling:
+    """Means and sizes of columns.
+
+    Attributes
+    ----------
+    keys : ndarray of uint64
+        Strictly ascending.
+    means, sizes : ndarray of float32
+        Of the values, counting those that are not there as 0; sizes are above 0.
+    names : Names
+        Of the columns; empty where keys need none.
+
+    Examples
+    --------
+    >>> from bearsketch.batch import pack_names
+    >>> income = np.array([7], np.uint64), np.float32([50_000]), np.float32([10_000])
+    >>> scaling = Scaling(*income, pack_names([b"income"]))
+    >>> scaling.apply(Batch([0, 2, 3], [7, 9, 9], [70_000, 1, 1])).values
+    array([ 2.,  1., -5.,  1.], dtype=float32)
+    """
+
+    keys: npt.NDArray[np.uint64]
+    means: npt.NDArray[np.float32]
+    sizes: npt.NDArray[np.float32]
+    names: Names
+
+    def __post_init__(self) -> None:
+        # Raises ValueError where parts do not fit together.
+        self.apply(Batch(np.zeros(1, np.int64), self.keys[:0], self.means[:0], trusted=True))
+
+    def apply(self, batch: Batch) -> Batch:
+        """Batch of scaled values, with an entry for each column that a row lacks."""
+        data, offsets = batch.names or (None, None)
+        indptr, keys, values, names = _core.scale_rows(
+            batch.indptr,
+            batch.keys,
+            batch.values,
+            data,
+            offsets,
+            self.keys,
+            self.means,
+            self.sizes,
+            self.names.data,
+            self.names.offsets,
+        )
+        named = None if names is None else Names(*names)
+        return replace(batch, indptr=indptr, keys=keys, values=values, names=named, trusted=True)
+
+    def shown(self) -> tuple[str, ...]:
+        """Names of the columns, or their numbers."""
+        names = [bytes(self.names[i]).decode("utf-8", "replace") for i in range(len(self.keys))]
+        return tuple(name or str(key) for name, key in zip(names, self.keys, strict=True))
+
+    def parts(self, batch: Batch, rows: int) -> Iterator[tuple[slice, Batch]]:
+        """Scaled rows of a batch, so many at a time, and which these are: a bounded copy."""
+        for start in range(0, max(len(batch), 1), rows):
+            stop = min(start + rows, len(batch))
+            yield slice(start, stop), self.apply(batch.rows(start, stop))
+
+    def sizes_of(self, keys: npt.NDArray[np.uint64]) -> Reals:
+        """Size of the column of each key, 1 where that is none."""
+        return self._looked_up(self.sizes, keys, 1.0)
+
+    def shifts_of(self, keys: npt.NDArray[np.uint64]) -> Reals:
+        """Mean of the column of each key by its size, 0 where that is none."""
+        return self._looked_up(self.means, keys, 0.0) / self.sizes_of(keys)
+
+    def _looked_up(self, values: Any, keys: npt.NDArray[np.uint64], other: float) -> Reals:
+        place = np.minimum(np.searchsorted(self.keys, keys), len(self.keys) - 1)
+        return np.where(self.keys[place] == keys, values[place].astype(np.float64), other)
+
+    def arrays(self) -> dict[str, Any]:
+        """Arrays of a model file."""
+        names = {f"names.{part}": array for part, array in self.names._asdict().items()}
+        return {"columns": self.keys, "means": self.means, "sizes": self.sizes, **names}
+
+    @classmethod
+    def from_arrays(cls, arrays: dict[str, Any]) -> Scaling:
+        """Inverse of :meth:`arrays`."""
+        names = Names(arrays["names.data"], arrays["names.offsets"])
+        return cls(arrays["columns"], arrays["means"], arrays["sizes"], names)

@@ -1,0 +1,114 @@
+"""Columns of numbers in the first examples, which are learned at mean 0 and size 1."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+import numpy as np
+
+from bearsketch.batch import Batch, pack_names
+from bearsketch.learners import Learner
+from bearsketch.scaling import Reals, Scaling
+from bearsketch.training.doubts import Doubt
+from bearsketch.training.look import Look, Naming, Some, some_rows
+from bearsketch.training.scale import odd_scale
+
+LEAST_EXAMPLES = 20
+# A feature that such a share of the examples has is a column: rows grow to twice their length at
+# most where those that lack it get an entry.
+COMMON = 0.5
+# Other features are words and categories, if all but such a share of all entries are 1; rows of
+# unlike values, such as words by their importance, stay as they are unless they fill such a share
+# of a table.
+OTHER_VALUES, FILLED = 0.1, 0.25
+# What has about mean 0 and size 1 is left as it is.
+NEAR_MEAN, NEAR_SIZES = 0.25, (0.5, 2.0)
+SAME = 1e-6  # spread by the mean of values that are all the same
+
+
+def find_scaling(batches: Collection[Batch], *, center: bool = True) -> Scaling | None:
+    """Find columns of numbers that are not about mean 0 and size 1.
+
+    Columns that grow along the data, as a row number does, have no mean, and are left alone.
+
+    Parameters
+    ----------
+    batches : collection of Batch
+        The first examples; those of weight 0 count for nothing.
+    center : bool
+        Whether means may go into an intercept; else columns are only divided.
+
+    Returns
+    -------
+    Scaling or None
+
+    Examples
+    --------
+    >>> rows = [{"age": 30.0 + 7 * i % 40, "member": 1.0} for i in range(100)]
+    >>> found = find_scaling([Batch.from_rows(rows)])
+    >>> found.names[0], round(float(found.means[0]), 1), round(float(found.sizes[0]), 1)
+    (b'age', 49.3, 11.6)
+    """
+    weighed = [_weighed(batch) for batch in batches]
+    if not any(batch.n_entries for batch in weighed):
+        return None
+    look = Look(weighed)
+    if look.examples < LEAST_EXAMPLES:
+        return None
+    common = look.counts >= COMMON * look.examples
+    if not common.any() or not _is_table(look, common):
+        return None
+    means, sizes = _moments(look, center)
+    low, high = NEAR_SIZES
+    near = (np.abs(means) <= NEAR_MEAN * sizes) & (sizes >= low) & (sizes <= high)
+    chosen = np.flatnonzero(common & ~near & (sizes > 0.0) & ~look.growing())
+    narrow = means[chosen].astype(np.float32), sizes[chosen].astype(np.float32)
+    if not len(chosen) or not (narrow[1] > 0.0).all() or not np.isfinite(narrow).all():
+        return None
+    names = pack_names([look.given_name(int(i)) or b"" for i in chosen])
+    return Scaling(look.keys[chosen], *narrow, names)
+
+
+def scale_values(
+    learner: Learner, batches: Collection[Batch], naming: Naming | None = None
+) -> list[Doubt]:
+    """Scale the columns of a new learner by its first examples; say what is odd about the rest.
+
+    Parameters
+    ----------
+    learner : Learner
+    batches : collection of Batch
+    naming : callable, optional
+        See :func:`bearsketch.training.scale.odd_scale`.
+    """
+    some = some_rows(batches)
+    learner.scaling = find_scaling(some, center=learner.config.intercept)
+    scaled = some if learner.scaling is None else [learner.scaling.apply(part) for part in some]
+    odd = odd_scale(scaled, learner.config.any_scale, naming)
+    return [] if odd is None else [Doubt("DATA-SCALE", odd)]
+
+
+def _weighed(batch: Batch) -> Batch:
+    if batch.weights is None or (batch.weights > 0.0).all():
+        return batch
+    return batch.keep(batch.weights > 0.0)
+
+
+def _is_table(look: Look, common: Some) -> bool:
+    others = ~common[look.of_entry] & (np.abs(look.values) != 1.0)
+    filled = len(look.values) >= FILLED * look.examples * len(look.keys)
+    return filled or int(others.sum()) <= OTHER_VALUES * len(look.values)
+
+
+def _moments(look: Look, center: bool) -> tuple[Reals, Reals]:
+    """Means and sizes of features, values that are not there being 0.
+
+    Of one whose values are all the same, as of a category, only the size.
+    """
+    share = look.counts / look.examples
+    mean = share * look.means
+    spread = np.sqrt(share * look.spreads**2 + share * (1.0 - share) * look.means**2)
+    same = look.spreads <= SAME * np.abs(look.means)
+    if not center:
+        same[:] = True
+    return np.where(same, 0.0, mean), np.where(same, look.rms, spread)
