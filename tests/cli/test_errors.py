@@ -218,3 +218,12 @@ def test_an_unexpected_error_asks_for_a_report(model):
     assert done.returncode == 70
     assert "ZeroDivisionError" in done.stderr
     assert "internal error, please report" in done.stderr
+
+
+def test_evaluate_takes_either_label_of_the_negative_class_and_not_both(tmp_path):
+    data, model = tmp_path / "d.vw", tmp_path / "m.bear"
+    data.write_text("1 |a b\n" * 12_000 + "0 |a c\n" * 100)
+    good("train", data, "-o", model, "-q")
+    good("evaluate", model, input="1 |a b\n-1 |a c\n")
+    both = "1 |a b\n-1 |a c\n0 |a c\n"
+    failed(3, "evaluate", model, input=both, says="<stdin>:3: label 0 is none of the classes so")

@@ -48,7 +48,7 @@ def two_rows(**changes):
         "indptr": [0, 2, 3],
         "keys": np.array([3, 5, 4], dtype=np.uint64),
         "values": np.array([1.0, 2.0, 0.5], dtype=np.float32),
-        "labels": [1, -1],
+        "labels": [1, 0],
         **changes,
     }
     return Batch(**parts)

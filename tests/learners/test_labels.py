@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from bearsketch import Batch, Learner, ParameterError, SketchClassifier, load, make_learner
-from bearsketch.exceptions import ModelFileError
+from bearsketch.exceptions import DataError, ModelFileError
 from bearsketch.io import open_stream
 from bearsketch.learners import state
 from bearsketch.learners.labels import Labels
@@ -53,8 +53,21 @@ def test_predictions_are_the_labels_that_came_also_from_a_file(tmp_path, negativ
     learner.save(tmp_path / "m.bear")
     assert learner.predict(batch)[:2].tolist() == [1, negative]
     assert load(tmp_path / "m.bear").predict(batch)[:2].tolist() == [1, negative]
-    learner.learn(Batch.from_rows([["b"]], [-1 - negative]))
-    assert learner.predict(batch)[1] == negative
+    assert load(tmp_path / "m.bear").learn(batch).examples == 40
+
+
+@pytest.mark.parametrize("negative", [0, -1])
+def test_both_labels_of_the_negative_class_are_no_two_classes(negative):
+    other, learner = -1 - negative, make_learner(memory="4KiB", k=2)
+    rows = [["a"], ["b"], ["c"]]
+    with pytest.raises(DataError, match=r"(?s)must be .* and 1, got .* at example 2.*classes=\["):
+        learner.learn(Batch.from_rows(rows, [1, negative, other]))
+    learner.learn(Batch.from_rows(rows, [1, negative, negative]))
+    before = learner.to_bytes()
+    with pytest.raises(DataError, match=f"must be {negative} and 1, got {other} at example 1") as e:
+        learner.learn(Batch.from_rows(rows, [1, other, 1]))
+    assert e.value.code == "LABEL-UNKNOWN"
+    assert learner.to_bytes() == before
 
 
 def test_a_part_that_met_one_class_merges_with_one_that_knows_both():

@@ -143,3 +143,47 @@ def test_labels_of_another_kind_are_for_others_to_judge():
     assert words.among(np.array(["ham", "eggs"])).tolist() == [True, False]
     assert numbers.among(np.array([1.0, 2.0])).tolist() == [True, False]
     assert numbers.among(np.array(["1"])) is None
+
+
+BOTH = ["1"] * (PEEK_EXAMPLES + 2000) + ["1", "-1", "0", "1", "-1", "0"] * 50
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("passes", [1, 2])
+def test_both_labels_of_the_negative_class_are_refused_with_their_line(threads, passes):
+    options = {"threads": threads, "passes": passes}
+    with pytest.raises(ParseError, match=r"label 0 is none of the classes so far: -1, 1") as met:
+        trained("vw", BOTH, on_error="fail", max_errors=None, **options)
+    assert (met.value.line, met.value.code) == (PEEK_EXAMPLES + 2003, "LABEL-UNKNOWN")
+    assert "classes=[-1, 0, 1]" in met.value.hint
+    assert "loss='squared'" in met.value.hint
+    summary, _, stream = trained("vw", BOTH, **options)
+    assert (summary.classes, summary.skipped) == ([-1, 1], 100)
+    stream.counts.check()
+
+
+def test_either_label_of_the_negative_class_may_follow():
+    for other in ("0", "-1"):
+        labels = ["1"] * (PEEK_EXAMPLES + 2000) + ["1", other] * 50
+        assert trained("vw", labels, on_error="fail")[0].classes == [int(other), 1]
+
+
+@pytest.mark.parametrize("where", ["one partition", "two partitions", "two rounds"])
+def test_workers_refuse_both_labels_of_the_negative_class(tmp_path, where):
+    path = tmp_path / "d.vw"
+    labels = ["1"] * (3 * PEEK_EXAMPLES)
+    places = {"one partition": -3, "two partitions": -18_000, "two rounds": -18_000}
+    labels[places[where]], labels[-1] = "-1", "0"
+    path.write_bytes(data_of("vw", labels).getvalue())
+    rounds = 2 if where == "two rounds" else 1
+    shards = 1 if where == "two rounds" else 2
+    prepared = prepare(str(path), shards=shards, rounds=rounds, k=5, memory="2KiB")
+    place = {
+        "one partition": f"d.vw:{len(labels)}: label 0 is none of the classes so far",
+        "two partitions": "labels must be -1 and 1, got 0",
+        "two rounds": r"partition 1 \(.*d.vw:\d+\): labels must be -1 and 1, got 0",
+    }[where]
+    with pytest.raises(DataError, match=place) as met:
+        Driver(prepared.plan, prepared.learner, prepared.job).run(Serial())
+    assert met.value.code == "LABEL-UNKNOWN"
+    assert "classes=[-1, 0, 1]" in met.value.hint

@@ -73,6 +73,7 @@ def evaluate(
 
 def score_stream(learner: Learner, stream: Stream, display: Display) -> dict[str, Scores]:
     """Scores of a model on labelled data: with all features, and with the selected alone."""
+    from bearsketch.learners.labels import Labels
     from bearsketch.metrics import make_scores
     from bearsketch.training.task import expected_labels
 
@@ -83,10 +84,12 @@ def score_stream(learner: Learner, stream: Stream, display: Display) -> dict[str
     if config.loss != "squared":
         others = "Train a model that knows the class"
         stream.expect(expected_labels(learner.labels.classes, "of the model", others))
+    # The negative class of this data may be called -1 where the model's is called 0.
+    labels = Labels(config.loss, learner.labels.classes)
     known = not config.k  # whether a selected feature has been met
     for batch in stream:
         assert batch.labels is not None
-        numbers = learner.labels.encode(batch.labels)
+        numbers = labels.encode(batch.labels)
         for way, only in ways.items():
             margins = learner.predict_margin(batch, selected_only=only)
             scores[way].add(numbers, margins, batch.weights)

@@ -28,6 +28,7 @@ from bearsketch.io.options import ReadOptions
 from bearsketch.io.stream import FIELD_MISSING
 from bearsketch.learners import Learner
 from bearsketch.learners.average import average
+from bearsketch.learners.labels import both_negative
 from bearsketch.training.checkpoint import Checkpoints, load
 from bearsketch.training.doubts import check_weighed
 
@@ -247,6 +248,7 @@ class Driver:
         classes = self.learner.config.loss != "squared"
         learned = [one.learner for one in taken if one.result.examples]
         if learned:
+            _check_negatives(learned)
             self.learner = average(learned, self.learner)
         results = [one.result for one in taken]
         self.tally.add(results, first_pass=n_pass == 0, classes=classes)
@@ -311,6 +313,13 @@ def _read_round(path: Path) -> _Round:
     if record.get("kind") != "rounds" or "model" not in arrays:
         raise ModelFileError(f"{path} is no checkpoint of rounds", code="CKPT-MODEL")
     return _Round(path, Learner.from_bytes(arrays["model"].tobytes()), record)
+
+
+def _check_negatives(parts: list[Learner]) -> None:
+    """Refuse parts of which some met -1 and others 0 for the negative class."""
+    met = [part.labels.negative for part in parts if part.labels.negative is not None]
+    if len(set(met)) > 1:
+        raise both_negative(met[0])
 
 
 def _difference(name: str, then: Any, now: Any) -> str:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from bearsketch import __version__
 from bearsketch.batch import Batch
 from bearsketch.distributed.shards import Partition
-from bearsketch.exceptions import IncompatibleError, ParseError
+from bearsketch.exceptions import DataError, IncompatibleError, ParseError
 from bearsketch.io.encoding import NOT_UTF8
 from bearsketch.io.expected import Expected
 from bearsketch.learners import Learner
@@ -147,9 +147,7 @@ def learn_partition(
         learner = Learner.from_bytes(model)
         examples, order = 0, Order(learner.config.n_classes)
         for batch in opened.batches:
-            assert batch.labels is not None
-            n, numbers = len(batch), learner.labels.encode(batch.labels)
-            learner.labels.met(batch.labels)
+            n, numbers = len(batch), _encoded(learner, batch, partition)
             batch, numbers = learn_unscored(learner, batch, numbers)
             progress = learner.learn_numbers(batch, numbers)
             if learner.config.loss != "squared":
@@ -163,6 +161,18 @@ def learn_partition(
         met = opened.told(examples)
     sums = (loss, weight, right, order.to_array().tolist())
     return Result(partition.id, examples, *sums, *met, learner.to_bytes())
+
+
+def _encoded(learner: Learner, batch: Batch, partition: Any) -> Reals:
+    """Class numbers of a batch; the model may know of another label than this partition has."""
+    assert batch.labels is not None
+    try:
+        numbers = learner.labels.encode(batch.labels)
+    except DataError as error:
+        message = f"{partition.place}: {error.message}"
+        raise DataError(message, code=error.code, hint=error.hint) from None
+    learner.labels.met(batch.labels)
+    return numbers
 
 
 def _right(numbers: Reals, margins: Reals, weights: Reals | None) -> float:

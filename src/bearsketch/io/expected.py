@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
@@ -20,11 +20,26 @@ class Expected:
     """Classes of labels, whose they are, and what to do about others.
 
     Classes may be given as text, as commands do: for labels that are numbers they are numbers.
+    Of ``one_of``, which are among the classes, a stream may have whichever comes first, and
+    ``one_hint`` is what to do about another.
     """
 
     classes: tuple[Any, ...]
     whose: str
     hint: str
+    one_of: tuple[Any, ...] = ()
+    one_hint: str = ""
+
+    def after(self, piece: Piece) -> Expected:
+        """Labels that are expected once those of a piece are known."""
+        known = len(set(self.one_of) & set(self.classes)) < 2
+        if known or piece.labels is None:
+            return self
+        met = piece.labels[np.isin(piece.labels, self.one_of)]
+        if not len(met):
+            return self
+        kept = tuple(c for c in self.classes if c not in self.one_of or c == met[0])
+        return replace(self, classes=kept, whose="so far")
 
     def among(self, labels: npt.NDArray[Any]) -> npt.NDArray[np.bool_] | None:
         """Which labels are classes; None where they are of another kind than these."""
@@ -50,12 +65,11 @@ class Expected:
         """Carry over what was met on the way to a piece, and that some examples are broken."""
         assert piece.labels is not None
         lines = np.zeros(len(piece), dtype=np.int64) if piece.lines is None else piece.lines
-        errors = [
-            Trouble(
-                int(lines[row]), 0, CODE, self.refusal(piece.labels[row].item()), b"", self.hint
-            )
-            for row in wrong
-        ]
+        errors = []
+        for row in wrong:
+            label = piece.labels[row].item()
+            hint = self.one_hint if label in self.one_of else self.hint
+            errors.append(Trouble(int(lines[row]), 0, CODE, self.refusal(label), b"", hint))
         kept.errors = sorted([*piece.errors, *errors], key=lambda error: error.line)
         kept.fatal, kept.warnings, kept.counts = piece.fatal, piece.warnings, dict(piece.counts)
         empty = int(np.count_nonzero(np.diff(piece.indptr)[wrong] == 0))

@@ -221,6 +221,7 @@ class Stream(Closes):
                 packer = Packer(given.rows, given.limits, reader.naming, given.seed, other)
             while (piece := reader.take(packer.rows_left, packer.entries_left)) is not None:
                 if self._expected is not None:
+                    self._expected = self._expected.after(piece)
                     piece = self._expected.keep(piece)
                 if piece.errors and self.options.fails:
                     before = piece.before(min(error.line for error in piece.errors))

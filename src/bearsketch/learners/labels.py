@@ -27,7 +27,7 @@ class Labels:
         ``squared`` takes finite numbers; ``logistic`` two classes; ``softmax`` several.
     classes : int or sequence, optional
         The labels in the order of their class numbers, or how many (then 0, 1, ...). For
-        ``logistic`` it may be left out: -1 and 0 are the negative class, 1 the positive one.
+        ``logistic`` it may be left out: -1 or 0 is the negative class, 1 the positive one.
     negative : int, optional
         Without ``classes``, the label of the negative class, -1 or 0. Default: the first of them
         that :meth:`met` is told of, and -1 until then.
@@ -75,6 +75,7 @@ class Labels:
         if self.classes is None:
             numbers = self._numbers(given)
             self._refuse(given, ~np.isin(numbers, (-1.0, 0.0, 1.0)), "-1, 0 or 1")
+            self._refuse_both(numbers)
             return np.asarray(numbers > 0.0, dtype=np.float64)
         given = given.astype(str) if self._words else self._numbers(given)
         # What is greater than all but one may be the last, or none.
@@ -114,6 +115,14 @@ class Labels:
             self._refuse(given, ~finite, "finite numbers")
         return numbers
 
+    def _refuse_both(self, numbers: npt.NDArray[np.float64]) -> None:
+        """Refuse -1 and 0 together: a third class, most likely, which would be lost in one."""
+        below = numbers[numbers <= 0.0]
+        if len(below):
+            negative = int(below[0]) if self.negative is None else self.negative
+            if (below != negative).any():
+                raise both_negative(negative, int(np.argmax(numbers == -1 - negative)))
+
     @staticmethod
     def _refuse(given: npt.NDArray[Any], wrong: npt.NDArray[np.bool_], *allowed: Label) -> None:
         if wrong.any():
@@ -123,6 +132,27 @@ class Labels:
                 code="LABEL-UNKNOWN",
                 hint="Declare every label with classes=[...].",
             )
+
+
+def both_negative(negative: int, row: int | None = None) -> DataError:
+    """Say that labels have 0 beside -1 for the negative class, or -1 beside 0."""
+    at = "" if row is None else f" at example {row}"
+    return DataError(
+        f"labels must be {negative} and 1, got {-1 - negative}{at}",
+        code="LABEL-UNKNOWN",
+        hint=f"{how_to_tell_negatives()}.",
+    )
+
+
+def how_to_tell_negatives() -> str:
+    """Say what to do about labels -1, 0 and 1 in one data set; a full stop is to follow."""
+    named = either("classes=[-1, 0, 1], loss='softmax'", "--classes -1,0,1")
+    squared = either("loss='squared'", "--loss squared")
+    return (
+        "-1 and 0 each stand for the negative class of two, so that data may have one of them: "
+        f"write it alike, or train with three classes named ({named}) or with labels as numbers "
+        f"({squared})"
+    )
 
 
 def _as_classes(loss: str, classes: int | Sequence[Label] | None) -> tuple[Label, ...] | None:

@@ -58,7 +58,8 @@ def make_learner(
         ``logistic``, ``softmax`` or ``squared``.
     classes : int or sequence, optional
         Labels in class order, or how many. Needed for ``softmax``; for ``logistic`` the default
-        is -1 or 0 against 1, and predictions have whichever of -1 and 0 came first.
+        is -1 or 0 against 1: whichever of -1 and 0 comes first is learned and predicted, and the
+        other is refused.
     passes : int
         Trips over the data that are planned. With the squared loss and 12 or more, ``bear+``
         learns on the selected features alone and approaches exact solutions.

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from bearsketch.advice import either, how_to_shuffle
 from bearsketch.exceptions import DataError, LimitError, ParameterError
 from bearsketch.io.expected import Expected
-from bearsketch.learners.labels import Label, check_told_apart
+from bearsketch.learners.labels import Label, check_told_apart, how_to_tell_negatives
 from bearsketch.training.odd import number_hint, odd_classes, odd_numbers, some_word
 from bearsketch.training.seen import Seen, plain_label
 
@@ -22,7 +22,7 @@ LOSSES = ("auto", "logistic", "softmax", "squared")
 class Task(NamedTuple):
     """A loss and its classes.
 
-    ``classes`` are in the order of their numbers; None for regression, and where -1 and 0 stand
+    ``classes`` are in the order of their numbers; None for regression, and where -1 or 0 stands
     for one class and 1 for the other. ``reserved`` is how many weights per feature are kept for
     classes in all when some of them may turn up later, else 0. ``reason`` is for a reader, and so
     is what ``odd`` says of labels that may be mistakes.
@@ -193,15 +193,19 @@ def expected_labels(classes: Sequence[Label] | None, whose: str, others: str) ->
     Parameters
     ----------
     classes : sequence, optional
-        Default: -1, 0 and 1.
+        Default: 1, and -1 or 0, whichever comes first.
     whose : str
         Whose the classes are, for the message: ``of the model``.
     others : str
         What may be done about other labels, but for leaving them out.
     """
     skip = either("on_error='skip'", "--on-error skip")
-    hint = f"{others}, or leave such examples out ({skip})."
-    return Expected((-1, 0, 1) if classes is None else tuple(classes), whose, hint)
+    leave = f", or leave such examples out ({skip})."
+    if classes is None:
+        return Expected(
+            (-1, 0, 1), whose, others + leave, (-1, 0), f"{how_to_tell_negatives()}{leave}"
+        )
+    return Expected(tuple(classes), whose, others + leave)
 
 
 def how_to_name_classes() -> str:
