@@ -227,3 +227,14 @@ def test_evaluate_takes_either_label_of_the_negative_class_and_not_both(tmp_path
     good("evaluate", model, input="1 |a b\n-1 |a c\n")
     both = "1 |a b\n-1 |a c\n0 |a c\n"
     failed(3, "evaluate", model, input=both, says="<stdin>:3: label 0 is none of the classes so")
+
+
+def test_examples_that_all_have_weight_0_test_nothing(model, tmp_path):
+    weightless = tmp_path / "weightless.vw"
+    weightless.write_text("1 0 |w prize\n0 0 |w meeting\n")
+    says = "[DATA-WEIGHT] examples must not all have weight 0, got 2 that have: nothing was tested"
+    failed(3, "evaluate", model, weightless, says=says)
+    page = tmp_path / "page.html"
+    failed(3, "report", model, "--data", weightless, "-o", page, says=says)
+    assert not page.exists()
+    good("evaluate", model, input="1 0 |w prize\n0 |w meeting\n")

@@ -75,6 +75,7 @@ def score_stream(learner: Learner, stream: Stream, display: Display) -> dict[str
     """Scores of a model on labelled data: with all features, and with the selected alone."""
     from bearsketch.learners.labels import Labels
     from bearsketch.metrics import make_scores
+    from bearsketch.training.doubts import weightless
     from bearsketch.training.task import expected_labels
 
     config = learner.config
@@ -98,6 +99,8 @@ def score_stream(learner: Learner, stream: Stream, display: Display) -> dict[str
         told.stream()
         watch(examples)
     told.stream()
+    if examples and not scores["all"].weight:
+        raise weightless(examples, "tested")
     if not known and examples:
         display.note(f"warning[DATA-UNKNOWN] {_UNKNOWN}")
     return scores

@@ -34,13 +34,18 @@ class Doubt(NamedTuple):
 def check_weighed(learner: Learner, examples: int) -> None:
     """Refuse data whose examples all have weight 0: nothing was learned of them."""
     if examples and learner._core.counters.weight <= 0.0:
-        weights = either("weight_column or the weights of the batches", "--weight-column")
-        raise DataError(
-            f"examples must not all have weight 0, got {examples:,} that have: nothing was learned",
-            code="DATA-WEIGHT",
-            hint=f"Check what the weights are ({weights}; the second number of a line of VW text), "
-            "or leave them out.",
-        )
+        raise weightless(examples, "learned")
+
+
+def weightless(examples: int, done: str) -> DataError:
+    """Say that all examples have weight 0, so that nothing was learned or tested."""
+    weights = either("weight_column or the weights of the batches", "--weight-column")
+    return DataError(
+        f"examples must not all have weight 0, got {examples:,} that have: nothing was {done}",
+        code="DATA-WEIGHT",
+        hint=f"Check what the weights are ({weights}; the second number of a line of VW text), "
+        "or leave them out.",
+    )
 
 
 def last_doubts(
