@@ -147,6 +147,51 @@ def test_examples_are_called_what_they_are(data, options, counted, remedy):
     assert remedy in caught.value.hint
 
 
+UNLABELLED = {
+    "csv": (b"a,y\n", b"x,1\n", "None is called 'label'; they are 'a', 'y'"),
+    "jsonl": (b"", b'{"a": "x", "y": 1}\n', "Name the label column"),
+    "vw": (b"", b"| x\n", "A line begins with its label: 1 | words"),
+    "fasta": (b"", b">r\nACGT\n", "--label-regex"),
+}
+
+
+@pytest.mark.parametrize("form", UNLABELLED)
+@pytest.mark.parametrize("threads", [1, 2])
+def test_that_no_example_has_a_label_is_told_before_the_end(form, threads):
+    head, line, remedy = UNLABELLED[form]
+    data = named(head + line * 50_000, "t")
+    options = {"threads": threads, "kmer": 3 if form == "fasta" else None, "rows": 480}
+    with open_stream(data, form, include_unlabelled=False, **options) as stream:
+        with pytest.raises(
+            DataError, match=r"^t: none of the first 10,\d\d\d (rows|lines|rec)"
+        ) as e:
+            list(stream)
+        counts = stream.counts
+    counts.check()
+    assert counts.examples == 0
+    assert 10_000 <= counts.unlabelled < 11_000
+    assert counts.read == counts.unlabelled
+    assert e.value.code == "SRC-EMPTY"
+    assert remedy in e.value.hint
+    assert "let them come first" in e.value.hint
+
+
+def test_a_field_that_is_absent_is_named_before_the_end():
+    data = named(b'{"a": "x", "y": 1}\n' * 20_000, "t")
+    with pytest.raises(DataError, match="None has the field 'z', which label_column") as caught:
+        read(data, "jsonl", include_unlabelled=False, label_column="z")
+    assert caught.value.code == "SRC-EMPTY"
+
+
+def test_examples_without_a_label_may_be_many_where_one_has_one_or_none_is_needed():
+    rows = b"| x\n" * 9_999 + b"1 | y\n" + b"| x\n" * 20_000
+    assert len(read(named(rows, "t"), "vw", include_unlabelled=False)) == 1
+    assert len(read(named(b"| x\n" * 20_000, "t"), "vw", rows=1000)) == 20
+    assert (
+        read(named(b"| x\n" * 20_000, "t"), "vw", include_unlabelled=False, allow_empty=True) == []
+    )
+
+
 def test_too_many_broken_records_are_told_with_what_is_allowed():
     data = named(b">a\nACGT\n" + b">b\nAC-GT\n" * 2, "t")
     with pytest.raises(DataError, match=r"2 of 3 records are broken \(FA-LETTER 2\)") as caught:

@@ -22,15 +22,14 @@ from bearsketch.io.pieces import Numbering, Packer, Piece
 from bearsketch.io.readers import (
     Reader,
     format_hint,
-    label_hint,
     make_reader,
     refuse_alignments,
     refuse_archive,
     refuse_array,
     refuse_kmers,
 )
-from bearsketch.io.schema import few_columns
 from bearsketch.io.source import Fingerprint, Input, Source, check_unchanged, resolve
+from bearsketch.io.unlabelled import check_labelled, no_example
 
 
 class Warned(NamedTuple):
@@ -155,6 +154,11 @@ class Stream(Closes):
         return self._account.counts
 
     @property
+    def unit(self) -> str:
+        """What lines are called in messages: rows of a table, records of sequences."""
+        return self._account.unit
+
+    @property
     def errors(self) -> list[Any]:
         """The first lines that were skipped in this pass."""
         return self._account.errors
@@ -228,6 +232,7 @@ class Stream(Closes):
                     numbering.number(before)
                     yield from self._hand_over(packer, before)
                 self._account.take(piece, hint)
+                check_labelled(self)
                 self._note(piece, shared)
                 numbering.number(piece)
                 yield from self._hand_over(packer, piece)
@@ -272,29 +277,7 @@ class Stream(Closes):
             )
         if self._delivered or self.options.allow_empty:
             return
-        counts = self.counts
-        unmet = (self._shared.unmet or {}).items()
-        label = next((name for name, option in unmet if option == "label_column"), None)
-        hint = ""
-        if label is not None:
-            hint = f"No line has the field {label!r}, which label_column (--label-column) names."
-        elif counts.unlabelled:
-            hint = f"{counts.unlabelled} examples have no label. {self._where_labels()}"
-        name = self._inputs[0].name if len(self._inputs) == 1 else "the source"
-        raise DataError(
-            f"{name}: there is no example in {counts.read} {self._account.unit}",
-            code="SRC-EMPTY",
-            hint=hint,
-        )
-
-    def _where_labels(self) -> str:
-        schema = None if self._shared is None else self._shared.schema
-        if schema is None:
-            return label_hint(self.format)
-        if schema.label is not None:
-            return f"All cells of the label column {schema.shown(schema.label)!r} are empty."
-        names = [schema.shown(i) for i in range(len(schema.columns))]
-        return f"{label_hint(self.format)} None is called 'label'; they are {few_columns(names)}."
+        raise no_example(self)
 
     def _readers(self, shared: Any) -> Iterator[tuple[Reader, str]]:
         """Each input that is not empty, opened, with a hint for an error in its first line."""
