@@ -87,6 +87,19 @@ def test_data_of_another_format_is_told(table, spam, model, tmp_path):
     assert "DATA-FORMAT" not in same
 
 
+def test_json_lines_of_a_table_are_predicted_as_the_table_is(tmp_path):
+    table, lines, model = tmp_path / "t.csv", tmp_path / "t.jsonl", tmp_path / "m.bear"
+    rows = [(f"word {i % 4}", i % 7, i % 3 == 0) for i in range(400)]
+    texts = (f"{text},{n},{str(odd).lower()},{n % 2}\n" for text, n, odd in rows)
+    table.write_text("text,n,odd,label\n" + "".join(texts))
+    told = ({"text": text, "n": n, "odd": odd, "label": n % 2} for text, n, odd in rows)
+    lines.write_text("".join(json.dumps(row) + "\n" for row in told))
+    good("train", table, "-o", model)
+    same = good("predict", model, lines, "--proba")
+    assert same.stdout == good("predict", model, table, "--proba").stdout
+    assert "this is jsonl: their features are called alike where numbers are numbers" in same.stderr
+
+
 def test_a_class_that_looks_like_a_formula_has_a_plain_column_of_probabilities(tmp_path):
     data = tmp_path / "d.vw"
     data.write_text("1 | a\n-1 | b\n" * 20)

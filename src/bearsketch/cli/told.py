@@ -18,6 +18,10 @@ if TYPE_CHECKING:
 
 # Formats that name features alike.
 _FAMILIES = {"tsv": "csv", "parquet": "csv", "arrow": "csv", "fastq": "fasta"}
+_ALIKE = (
+    "are called alike where numbers are numbers in both, and words are words: a number is another "
+    "feature than a category of digits, and a text another than its words"
+)
 _NGRAMS = {"ngrams", "char_ngrams", "lowercase", "presence"}
 _TABLE = {"label_column", "weight_column", "categorical", "numeric", "drop", "header", "columns"}
 _TABLE |= {"separator", "decimal", "text_columns"}
@@ -99,9 +103,10 @@ class Told:
                 )
         learned = None if self._learner is None else self._learner.run.get("format")
         if learned is not None and family(learned) != form:
+            alike = {family(learned), form} == {"csv", "jsonl"}
             self._display.note(
-                f"warning[DATA-FORMAT] the model learned {learned} data and this is {form}: "
-                "their features have different names"
+                f"warning[DATA-FORMAT] the model learned {learned} data and this is {form}: their "
+                f"features {_ALIKE if alike else 'have different names'}"
             )
         if self._learner is not None and form == "svmlight" and "n_columns" in self._learner.run:
             self._display.note(f"warning[DATA-IDS] {IDS}")

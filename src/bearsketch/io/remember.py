@@ -25,6 +25,8 @@ alphabet canonical presence window stride label_from label_regex ngrams char_ngr
 FIXED = "kmer alphabet canonical presence ngrams char_ngrams lowercase".split()
 _LABELS = ("label_from", "label_regex", "label_table")
 
+_TABLES = ("csv", "tsv", "parquet")
+
 MOST_SOURCES = 100
 
 
@@ -116,6 +118,8 @@ def open_like(model: Any, source: Any, *, labelled: bool = False, **options: Any
     else:
         given.setdefault("labels", "name")  # which may be anything: it is not asked for
     given.setdefault("format", _format_like(learner.run, source))
+    if given["format"] == "jsonl" and learner.run.get("format") in _TABLES:
+        given.setdefault("text_columns", ())  # a column called text was none, unless it was named
     columns = "n_columns" in learner.run and given["format"] == "svmlight"
     if columns and either("python", "") == "python":  # commands say it themselves
         warnings.warn(f"{IDS} [DATA-IDS]", UserWarning, stacklevel=2)
@@ -155,6 +159,6 @@ def _format_like(record: dict[str, Any], source: Any) -> str:
     if first == "-":
         return "auto" if remembered in ("fasta", "fastq") else remembered  # the first byte tells
     named = format_named(fspath(first))
-    of_tables = remembered in ("auto", "csv", "tsv", "parquet")
+    of_tables = remembered in ("auto", *_TABLES)
     vague = named is None or (named in ("csv", "tsv", "text") and not of_tables)
     return remembered if vague else str(named)
