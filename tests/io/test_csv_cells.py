@@ -2,6 +2,7 @@
 
 import pytest
 
+from bearsketch.exceptions import ParameterError
 from bearsketch.io import open_stream
 
 from .helpers import broken_table, labels_of, rows_of, table
@@ -142,3 +143,23 @@ def test_a_column_of_ids_is_told():
     assert ids_of([b'"%d,5"' % i for i in range(240)]) == []
     assert ids_of([*(b"%d" % i for i in range(239)), b"?"]) == []
     assert ids_of([b"the film number %d is fine" % i for i in range(240)]) == []
+
+
+@pytest.mark.parametrize("option", ["drop", "categorical", "numeric", "text_columns"])
+def test_one_name_of_a_column_need_not_be_in_a_list(option):
+    text = b"age,city,label\n30,rome,1\n41,oslo,0\n"
+    one, listed = (rows_of(table(text), "csv", **{option: given}) for given in ("age", ["age"]))
+    assert one == listed
+    with pytest.raises(ParameterError, match="there is no column 'age,city'"):
+        rows_of(table(text), "csv", **{option: "age,city"})
+
+
+def test_one_name_is_that_of_a_table_of_one_column():
+    options = {"header": False, "include_unlabelled": True}
+    assert rows_of(table(b"rome\noslo\n"), "csv", columns="city", **options) == rows_of(
+        table(b"rome\noslo\n"), "csv", columns=["city"], **options
+    )
+    with pytest.raises(
+        ParameterError, match="columns must be a column name or a list of them, got b'city'"
+    ):
+        open_stream(table(b"rome\n"), "csv", columns=b"city")

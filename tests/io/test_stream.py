@@ -338,7 +338,7 @@ def test_bytes_of_the_input_never_reach_a_terminal_raw():
         ("label_regex", "no group"),
         ("ngrams", (2, 1)),
         ("ngrams", (0, 1)),
-        ("categorical", "city"),
+        ("categorical", b"city"),
         ("limits", 5),
         ("columns", [1]),
         ("names", None),

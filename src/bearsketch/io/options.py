@@ -13,16 +13,10 @@ from bearsketch.io.formats import FORMATS
 from bearsketch.io.limits import Limits
 
 MOST_THREADS = 64
-# Options that are tuples, for which a list may be given.
-_TUPLES = (
-    "categorical",
-    "numeric",
-    "drop",
-    "columns",
-    "text_columns",
-    "ngrams",
-    "char_ngrams",
-)
+# Options that are names of columns, for which one name may be given, and all that are tuples, for
+# which a list may be.
+_NAMES = ("categorical", "numeric", "drop", "columns", "text_columns")
+_TUPLES = (*_NAMES, "ngrams", "char_ngrams")
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +59,7 @@ class ReadOptions:
     label_column, weight_column : str, optional
         Columns of a table, or fields of JSON Lines. A column named ``label`` is the label unless
         another one is named.
-    categorical, numeric, drop : tuple of str
+    categorical, numeric, drop : str or list of str
         Columns of a table to read as categories, as numbers, or not at all; ``"*"`` is all other
         columns. Else a column of a text table is numeric if its cells in the first 1,000 rows
         (or 4 MiB) are numbers or absent, and of an Arrow table if its type is. Absent is an empty
@@ -75,7 +69,7 @@ class ReadOptions:
         Whether columns to leave out must be there. Not where a model is used, whose data had them.
     header : bool
         Whether the first line of a text table names its columns.
-    columns : tuple of str, optional
+    columns : str or list of str, optional
         Names of the columns of a text table, instead of those in the header.
     separator : str, optional
         Character between the cells of a text table. Default: a comma for ``csv``, or the
@@ -84,7 +78,7 @@ class ReadOptions:
     decimal : {".", ","}
         What stands before the fraction of a number in a text table. With the comma a cell that
         has a point is no number.
-    text_columns : tuple of str, optional
+    text_columns : str or list of str, optional
         Columns of a table, or fields of JSON Lines, that are text, to be read as n-grams. Default:
         none of a table, and ``text`` of JSON Lines.
     duplicates : {"refuse", "sum"}
@@ -161,6 +155,8 @@ class ReadOptions:
             value = getattr(self, name)
             if isinstance(value, list):
                 object.__setattr__(self, name, tuple(value))
+            elif isinstance(value, str) and name in _NAMES:
+                object.__setattr__(self, name, (value,))
         for spec in fields(self):
             allowed, holds = CHECKS[spec.name]
             value = getattr(self, spec.name)
@@ -247,7 +243,8 @@ def _is_regex(value: Any) -> bool:
 
 _BOOL: Check = ("True or False", lambda value: isinstance(value, bool))
 _TEXT: Check = ("a string", lambda value: value is None or isinstance(value, str))
-_COLUMNS: Check = ("a list of column names", _texts)
+_COLUMNS: Check = ("a column name or a list of them", _texts)
+_COLUMNS_OR_NONE: Check = (_COLUMNS[0], lambda value: value is None or _texts(value))
 _MANY = 2**62
 _LONGEST_NGRAM = 8
 _RANGE: Check = (f"two integers, shortest and longest, from 1 to {_LONGEST_NGRAM}", _is_range)
@@ -273,13 +270,13 @@ CHECKS: dict[str, Check] = {
     "numeric": _COLUMNS,
     "drop": _COLUMNS,
     "header": _BOOL,
-    "columns": ("a list of column names", lambda value: value is None or _texts(value)),
+    "columns": _COLUMNS_OR_NONE,
     "separator": (
         "one character other than a quote or a line end",
         lambda value: value is None or _is_separator(value),
     ),
     "decimal": _one_of(".", ","),
-    "text_columns": ("a list of column names", lambda value: value is None or _texts(value)),
+    "text_columns": _COLUMNS_OR_NONE,
     "duplicates": _one_of("refuse", "sum"),
     "kmer": _integer(1, 32, "an integer from 1 to 32", optional=True),
     "alphabet": _one_of("acgt", "iupac"),
