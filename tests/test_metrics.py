@@ -32,6 +32,24 @@ def test_auc_is_close_to_the_exact_one_at_any_scale(scale, positives):
     assert abs(ranking.auc - exact) <= ranking.error
 
 
+def test_parts_of_a_ranking_join_to_the_whole():
+    rng = np.random.default_rng(0)
+    scores, positive, weights = rng.normal(size=90), rng.random(90) < 0.5, rng.integers(1, 9, 90)
+    whole, joined = Ranking(), Ranking()
+    whole.add(scores, positive, weights)
+    assert joined.to_bytes() == b""
+    joined.join(b"")
+    assert joined.auc is None
+    for rows in np.array_split(np.arange(90), 4):
+        part = Ranking()
+        part.add(scores[rows], positive[rows], weights[rows])
+        joined.join(part.to_bytes())
+    assert joined.auc == whole.auc
+    assert joined.to_bytes() == whole.to_bytes()
+    with pytest.raises(ValueError, match="bins below"):
+        joined.join(np.full(2, 2.0**62).tobytes())
+
+
 @given(st.lists(st.tuples(st.integers(-3, 3), st.booleans()), min_size=1, max_size=40))
 def test_auc_of_ties_is_exact(pairs):
     scores = np.array([score for score, _ in pairs], dtype=float)

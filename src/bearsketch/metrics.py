@@ -93,6 +93,18 @@ class Ranking:
         if self._mass is not None:
             self._mass.ravel()[bins.astype(np.intp)] = mass
 
+    def to_bytes(self) -> bytes:
+        """Histogram as bytes, none where it is empty; :meth:`join` takes them."""
+        return b"".join(array.tobytes() for array in self.histogram().values())
+
+    def join(self, part: bytes) -> None:
+        """Enter all that another ranking holds, given as its bytes."""
+        bins, mass = np.frombuffer(part, np.uint64), np.frombuffer(part, np.float64)
+        other, half = Ranking(), len(bins) // 2
+        other.restore(bins[:half], mass[half:])
+        if other._mass is not None:
+            self._mass = other._mass if self._mass is None else self._mass + other._mass
+
     def roc(self, points: int = 200) -> list[tuple[float, float]]:
         """Points of (false positive rate, true positive rate), from (0, 0) to (1, 1).
 

@@ -9,6 +9,7 @@ import signal
 import subprocess
 import time
 
+import numpy as np
 import pytest
 
 from bearsketch import load
@@ -55,6 +56,25 @@ def test_the_result_has_the_keys_of_one_process(mail, tmp_path):
     same = ("examples", "skipped", "classes", "k", "model_bytes", "learner", "loss")
     assert [one[name] for name in same] == [two[name] for name in same]
     assert two["progressive_accuracy"] > 0.9
+    assert two["progressive_auc"] > 0.9
+
+
+def test_auc_is_that_of_all_partitions_together(tmp_path):
+    path = tmp_path / "noisy.vw"
+    told = np.random.default_rng(0).random(6000) < 0.7
+    words = (i % 2 if told[i] else 1 - i % 2 for i in range(6000))
+    lines = (f"{i % 2} {1 + i % 3} |w x{w} y{i % 13}\n" for i, w in enumerate(words))
+    path.write_text("".join(lines))
+    train = ("train", path, "-o", tmp_path / "m.bear", *OPTIONS)
+    one = result(*train)["progressive_auc"]
+    assert 0.5 < one < 0.99
+    # One partition is what one process learns, in the same order.
+    assert result(*train, "--workers", 1, "--shards", 1, "--rounds", 1)["progressive_auc"] == one
+    parts = [*train, "--shards", 2, "--rounds", 3, "--workers"]
+    several = result(*parts, 2)["progressive_auc"]
+    assert several == result(*parts, 1)["progressive_auc"]
+    assert abs(several - one) < 0.1
+    assert load(tmp_path / "m.bear").run["progressive_auc"] == several
 
 
 def test_whole_files_are_said_to_keep_workers_idle(mail, tmp_path):

@@ -29,6 +29,7 @@ from bearsketch.io.stream import FIELD_MISSING
 from bearsketch.learners import Learner
 from bearsketch.learners.average import average
 from bearsketch.learners.labels import both_negative
+from bearsketch.metrics import Ranking
 from bearsketch.training.checkpoint import Checkpoints, load
 from bearsketch.training.doubts import check_weighed
 
@@ -53,6 +54,7 @@ class Tally:
     missing: list[str] | None = None  # what every partition says about fields it has not
     lost: list[str] = field(default_factory=list)
     curve: list[tuple[int, float, float | None]] = field(default_factory=list)
+    ranking: Ranking = field(default_factory=Ranking)
 
     def add(self, results: list[Result], *, first_pass: bool, classes: bool) -> None:
         """Enter the results of one round, in the order of the partitions."""
@@ -65,6 +67,7 @@ class Tally:
             self.loss += result.loss
             self.weight += result.weight
             self.right += result.right
+            self.ranking.join(result.ranking)
             before_it = self.order or [0.0] * len(result.order)
             self.order = [a + b for a, b in zip(before_it, result.order, strict=True)]
             self.counts.update(result.counts)
@@ -103,14 +106,23 @@ class Tally:
         """Share predicted right, each example before it was learned."""
         return self.right / self.weight if self.weight else None
 
+    @property
+    def auc(self) -> float | None:
+        """Area under the ROC curve, likewise; None for all but two classes."""
+        return self.ranking.auc
+
     def to_json(self) -> dict[str, Any]:
-        """Plain values."""
-        return {spec.name: getattr(self, spec.name) for spec in fields(self)}
+        """Plain values: all but the ranking."""
+        return {name: getattr(self, name) for name in self._plain()}
 
     @classmethod
-    def from_json(cls, plain: Mapping[str, Any]) -> Tally:
+    def _plain(cls) -> list[str]:
+        return [spec.name for spec in fields(cls) if spec.name != "ranking"]
+
+    @classmethod
+    def from_json(cls, plain: Mapping[str, Any], ranking: Ranking) -> Tally:
         """Inverse of :meth:`to_json`."""
-        tally = cls(**{spec.name: plain[spec.name] for spec in fields(cls)})
+        tally = cls(**{name: plain[name] for name in cls._plain()}, ranking=ranking)
         tally.counts, tally.skipped_by_code = Counter(tally.counts), Counter(tally.skipped_by_code)
         tally.warnings = [(odd[0], odd[1], odd[2]) for odd in tally.warnings]
         return tally
@@ -193,7 +205,8 @@ class Driver:
                     hint="Give the same data, options, shards and rounds, or another checkpoint.",
                 )
         self.learner = saved.learner
-        self.done, self.tally = saved.record["done"], Tally.from_json(saved.record["tally"])
+        self.done = saved.record["done"]
+        self.tally = Tally.from_json(saved.record["tally"], saved.ranking)
         self.resumed_at = self.tally.learned
         return True
 
@@ -295,9 +308,11 @@ class Driver:
     def _save(self) -> None:
         if self._checkpoint is None:
             return
-        model = np.frombuffer(self.learner.to_bytes(), dtype=np.uint8)
+        arrays = {"model": self.learner.to_bytes(), "ranking": self.tally.ranking.to_bytes()}
         record = {**self._identity(), "done": self.done, "tally": self.tally.to_json()}
-        self._checkpoint.write({"model": model}, record)
+        self._checkpoint.write(
+            {name: np.frombuffer(data, dtype=np.uint8) for name, data in arrays.items()}, record
+        )
 
 
 class _Round(NamedTuple):
@@ -305,14 +320,20 @@ class _Round(NamedTuple):
 
     path: Path
     learner: Learner
+    ranking: Ranking
     record: dict[str, Any]
 
 
 def _read_round(path: Path) -> _Round:
     arrays, record = load(path)
-    if record.get("kind") != "rounds" or "model" not in arrays:
+    if record.get("kind") != "rounds" or not {"model", "ranking"} <= set(arrays):
         raise ModelFileError(f"{path} is no checkpoint of rounds", code="CKPT-MODEL")
-    return _Round(path, Learner.from_bytes(arrays["model"].tobytes()), record)
+    ranking = Ranking()
+    try:
+        ranking.join(arrays["ranking"].tobytes())
+    except ValueError as error:
+        raise ModelFileError(f"{path} is damaged: {error}", code="CKPT-DAMAGED") from None
+    return _Round(path, Learner.from_bytes(arrays["model"].tobytes()), ranking, record)
 
 
 def _check_negatives(parts: list[Learner]) -> None:

@@ -16,7 +16,7 @@ from bearsketch.exceptions import DataError, IncompatibleError, ParseError
 from bearsketch.io.encoding import NOT_UTF8
 from bearsketch.io.expected import Expected
 from bearsketch.learners import Learner
-from bearsketch.metrics import Reals, class_numbers
+from bearsketch.metrics import Ranking, Reals, class_numbers
 from bearsketch.training.ahead import read_ahead
 from bearsketch.training.order import Order
 from bearsketch.training.scored import learn_unscored
@@ -56,7 +56,8 @@ class Result:
     """What a task gives back; equal tasks give equal results.
 
     ``counts`` are lines by what became of them; ``loss``, ``weight`` and ``right`` are sums over
-    examples that were predicted before they were learned; ``order`` is that of its labels.
+    examples that were predicted before they were learned, and ``ranking`` is theirs where there are
+    two classes; ``order`` is that of its labels.
     """
 
     partition: int
@@ -69,14 +70,16 @@ class Result:
     skipped_by_code: dict[str, int]
     errors: list[str]
     warnings: list[tuple[str, str, str]]
+    ranking: bytes = field(repr=False)
     model: bytes = field(repr=False)
 
     @property
     def digest(self) -> str:
         """Hash of all of it."""
-        plain = {name: value for name, value in asdict(self).items() if name != "model"}
+        large = ("ranking", "model")
+        plain = {name: value for name, value in asdict(self).items() if name not in large}
         text = json.dumps(plain, sort_keys=True).encode()
-        return hashlib.sha256(text + self.model).hexdigest()
+        return hashlib.sha256(text + self.ranking + self.model).hexdigest()
 
 
 class Round(NamedTuple):
@@ -145,13 +148,15 @@ def learn_partition(
     loss = weight = right = 0.0
     with opened.closing:
         learner = Learner.from_bytes(model)
-        examples, order = 0, Order(learner.config.n_classes)
+        examples, order, ranking = 0, Order(learner.config.n_classes), Ranking()
         for batch in opened.batches:
             n, numbers = len(batch), _encoded(learner, batch, partition)
             batch, numbers = learn_unscored(learner, batch, numbers)
             progress = learner.learn_numbers(batch, numbers)
             if learner.config.loss != "squared":
                 order.add(numbers, batch.weights, batch.places)
+                if progress.margins.shape[1] == 1:
+                    ranking.add(progress.margins[:, 0], numbers, batch.weights)
             right += _right(numbers, progress.margins, batch.weights)
             loss += progress.loss * progress.weight
             weight += progress.weight
@@ -160,7 +165,7 @@ def learn_partition(
                 beat(examples)
         met = opened.told(examples)
     sums = (loss, weight, right, order.to_array().tolist())
-    return Result(partition.id, examples, *sums, *met, learner.to_bytes())
+    return Result(partition.id, examples, *sums, *met, ranking.to_bytes(), learner.to_bytes())
 
 
 def _encoded(learner: Learner, batch: Batch, partition: Any) -> Reals:
