@@ -32,12 +32,12 @@ nb::tuple scale_rows(const In<std::int64_t>& indptr, const In<std::uint64_t>& ke
                      const In<float>& values, const std::optional<In<std::uint8_t>>& name_data,
                      const std::optional<In<std::uint64_t>>& name_offsets,
                      const In<std::uint64_t>& columns, const In<float>& means,
-                     const In<float>& sizes, const In<std::uint8_t>& column_data,
-                     const In<std::uint64_t>& column_offsets) {
+                     const In<float>& sizes, const In<std::uint8_t>& missing,
+                     const In<std::uint8_t>& column_data, const In<std::uint64_t>& column_offsets) {
   const auto batch =
       batch_view(indptr, keys, values, std::nullopt, std::nullopt, name_data, name_offsets);
-  const bear::Columns scaled{view(columns), view(means), view(sizes), view(column_data),
-                             view(column_offsets)};
+  const bear::Columns scaled{view(columns), view(means),       view(sizes),
+                             view(missing), view(column_data), view(column_offsets)};
   bear::ScaledRows rows;
   {
     nb::gil_scoped_release released;
@@ -68,7 +68,8 @@ void bind_batch(nb::module_& m) {
         nb::arg("weights").none(), nb::arg("name_data").none(), nb::arg("name_offsets").none());
   m.def("scale_rows", &scale_rows, nb::arg("indptr"), nb::arg("keys"), nb::arg("values"),
         nb::arg("name_data").none(), nb::arg("name_offsets").none(), nb::arg("columns"),
-        nb::arg("means"), nb::arg("sizes"), nb::arg("column_data"), nb::arg("column_offsets"));
+        nb::arg("means"), nb::arg("sizes"), nb::arg("missing"), nb::arg("column_data"),
+        nb::arg("column_offsets"));
   m.def("add_scores", &add_scores, nb::arg("numbers"), nb::arg("margins"),
         nb::arg("weights").none(), nb::arg("mass"));
 }

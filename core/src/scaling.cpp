@@ -13,7 +13,7 @@ namespace {
 
 void check_columns(const Columns& columns) {
   const std::size_t n = columns.keys.size();
-  if (columns.means.size() != n || columns.sizes.size() != n ||
+  if (columns.means.size() != n || columns.sizes.size() != n || columns.missing.size() != n ||
       columns.name_offsets.size() != n + 1) {
     refuse("columns must have a key, a mean, a size and a name each");
   }
@@ -75,7 +75,7 @@ class Writer {
   }
 
   void absent_column(std::size_t column) {
-    if (columns_.means[column] == 0.0F) return;
+    if (columns_.means[column] == 0.0F || columns_.missing[column] != 0) return;
     write(columns_.keys[column], scaled(column, 0.0), columns_.name(column));
   }
 

@@ -12,10 +12,10 @@ namespace {
 struct OwnColumns {
   std::vector<Key> keys{3, 7};
   std::vector<float> means{10.0F, 0.0F}, sizes{2.0F, 4.0F};
-  std::vector<std::uint8_t> name_data{'a', 'b'};
+  std::vector<std::uint8_t> missing{0, 0}, name_data{'a', 'b'};
   std::vector<std::uint64_t> name_offsets{0, 1, 2};
 
-  Columns view() const { return {keys, means, sizes, name_data, name_offsets}; }
+  Columns view() const { return {keys, means, sizes, missing, name_data, name_offsets}; }
 };
 
 std::string text(const std::vector<std::uint8_t>& data) { return {data.begin(), data.end()}; }
@@ -33,6 +33,17 @@ TEST_CASE("values are moved and divided, and columns that a row lacks count as 0
   // The mean itself is 0, which is left out as any 0 is.
   CHECK(got.values == std::vector<float>{1.0F, 2.0F, 2.0F, 5.0F, -5.0F, 1.0F});
   CHECK(got.name_offsets.empty());
+}
+
+TEST_CASE("where what is not there is missing it stands at the mean") {
+  OwnColumns columns;
+  columns.missing = {1, 1};
+  test::Rows rows;
+  rows.row({{7, 8.0F}});
+  rows.row({{3, 14.0F}});
+  const ScaledRows got = scale_rows(rows.view(), columns.view());
+  CHECK(got.keys == std::vector<Key>{7, 3});
+  CHECK(got.values == std::vector<float>{2.0F, 2.0F});
 }
 
 TEST_CASE("a margin of scaled values is that of the values as they are, but for a constant") {
@@ -85,6 +96,7 @@ TEST_CASE("columns that do not fit together are refused") {
     CHECK_THROWS_WITH(scale_rows(rows.view(), columns.view()), Contains(why));
   };
   refused([](OwnColumns& c) { c.means.pop_back(); }, "a key, a mean, a size and a name");
+  refused([](OwnColumns& c) { c.missing.clear(); }, "a key, a mean, a size and a name");
   refused([](OwnColumns& c) { c.keys = {7, 7}; }, "must rise");
   refused([](OwnColumns& c) { c.sizes[1] = 0.0F; }, "sizes above 0");
   refused([](OwnColumns& c) { c.means[0] = INFINITY; }, "finite means");

@@ -7,17 +7,18 @@ import sys
 
 
 def load(path):
-    """Give (classes, intercept, weights by name)."""
+    """Give (classes, intercept, weights by name, values of names that an example lacks)."""
     model = json.loads(pathlib.Path(path).read_text(encoding="utf-8"))
     weights = {entry["name"]: entry["weights"] for entry in model["features"]}
     weights |= {second: weights[first] for second, first in model["aliases"].items()}
-    return model["classes"], model["intercept"], weights
+    absent = {entry["name"]: entry["absent"] for entry in model["features"] if "absent" in entry}
+    return model["classes"], model["intercept"], weights, absent
 
 
-def score(example, classes, intercept, weights):
+def score(example, classes, intercept, weights, absent):
     """Give the number, or label -> probability, of an example: a dict of name -> value."""
     margins = list(intercept)
-    for name, value in example.items():
+    for name, value in {**absent, **example}.items():
         for column, weight in enumerate(weights.get(name, ())):
             margins[column] += weight * value
     if classes is None:

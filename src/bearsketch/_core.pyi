@@ -264,6 +264,7 @@ def scale_rows(
     columns: npt.NDArray[np.uint64],
     means: npt.NDArray[np.float32],
     sizes: npt.NDArray[np.float32],
+    missing: npt.NDArray[np.uint8],
     column_data: npt.NDArray[np.uint8],
     column_offsets: npt.NDArray[np.uint64],
 ) -> tuple[

@@ -37,6 +37,9 @@ class LinearModel:
         Second names that share the key of a first one, and so its weight.
     weights : ndarray of float64, shape (n, n_weights)
         One column for two classes (of the second) and for numbers, else one per class.
+    absent : ndarray of float64, shape (n,)
+        Value that a feature counts with where an example does not have it: 0, or the mean of a
+        column that has no 0 among its values.
     intercept : ndarray of float64, shape (n_weights,)
     classes : list or None
         Labels by class number; None: it predicts numbers.
@@ -49,6 +52,7 @@ class LinearModel:
     keys: list[int]
     aliases: dict[str, str]
     weights: npt.NDArray[np.float64]
+    absent: npt.NDArray[np.float64]
     intercept: npt.NDArray[np.float64]
     classes: list[Any] | None
     loss: str
@@ -67,7 +71,7 @@ def linear_model(model: Any) -> LinearModel:
     ['buy', 'meet']
     """
     learner: Learner = model.to_learner() if hasattr(model, "to_learner") else model
-    config, chosen = learner.config, learner.selected()
+    config, chosen, scaling = learner.config, learner.selected(), learner.scaling
     if config.per_class:
         chosen = joined(chosen, class_labels(learner) or ())
     first, aliases = _split_names(chosen.names, learner.second_names(), chosen.keys.tolist())
@@ -76,6 +80,7 @@ def linear_model(model: Any) -> LinearModel:
         chosen.keys.tolist(),
         aliases,
         chosen.all_weights,
+        np.zeros(len(chosen)) if scaling is None else scaling.absent_of(chosen.keys),
         learner.selected_intercept[: config.columns],
         class_labels(learner),
         config.loss,
@@ -108,28 +113,36 @@ def to_json(model: LinearModel) -> str:
         "reading": model.reading,
         "aliases": model.aliases,
     }
-    lines = [
-        json.dumps({"name": name, "key": str(key), "weights": weights.tolist()}, allow_nan=False)
-        for name, key, weights in zip(model.names, model.keys, model.weights, strict=True)
-    ]
+    lines = []
+    rows = zip(model.names, model.keys, model.weights, model.absent.tolist(), strict=True)
+    for name, key, weights, absent in rows:
+        known = {"name": name, "key": str(key), "weights": weights.tolist()}
+        lines.append(json.dumps(known | ({"absent": absent} if absent else {}), allow_nan=False))
     top = json.dumps(head, indent=1, allow_nan=False).removesuffix("\n}")
     return top + ',\n "features": [\n  ' + ",\n  ".join(lines) + "\n ]\n}\n"
 
 
 def to_tsv(model: LinearModel) -> str:
-    """Tab-separated table: name, key and a weight per class; the intercept comes first."""
+    """Tab-separated table: name, key and a weight per class; the intercept comes first.
+
+    Where a feature that is not there counts with another value than 0, a last column has it.
+    """
     labels = model.classes if len(model.intercept) > 1 else None
     heads = [f"weight({cell(str(label))})" for label in labels] if labels else ["weight"]
-    lines = ["\t".join(["name", "key", *heads])]
-    lines.append("\t".join(["(intercept)", "", *(repr(float(w)) for w in model.intercept)]))
-    for name, key, weights in zip(model.names, model.keys, model.weights, strict=True):
-        lines.append("\t".join([cell(name), str(key), *(repr(float(w)) for w in weights)]))
+    last = model.absent.any()
+    lines = ["\t".join(["name", "key", *heads, *(["absent"] if last else [])])]
+    constant = [*model.intercept.tolist(), *([0.0] if last else [])]
+    lines.append("\t".join(["(intercept)", "", *map(repr, constant)]))
+    numbers = np.column_stack([model.weights, model.absent]) if last else model.weights
+    for name, key, row in zip(model.names, model.keys, numbers.tolist(), strict=True):
+        lines.append("\t".join([cell(name), str(key), *map(repr, row)]))
     return "\n".join(lines) + "\n"
 
 
 def to_onnx(model: LinearModel) -> bytes:
     """ONNX model of values, shape (n_examples, n_features), in the order of its names.
 
+    A value that is NaN is not there, and counts as the model says; most do as 0.
     Outputs are ``margins`` and, of classes, ``probabilities`` and ``label``; numbers come as
     ``prediction``. The names are in the metadata, as JSON under ``feature_names``.
     """
@@ -162,13 +175,16 @@ def _onnx_graph(model: LinearModel) -> Any:
 
     double, n, columns = TensorProto.DOUBLE, len(model.names), len(model.intercept)
     nodes = [
-        helper.make_node("Cast", ["values"], ["exact"], to=double),
+        helper.make_node("Cast", ["values"], ["given"], to=double),
+        helper.make_node("IsNaN", ["given"], ["lacks"]),
+        helper.make_node("Where", ["lacks", "absent", "given"], ["exact"]),
         helper.make_node("MatMul", ["exact", "weights"], ["products"]),
         helper.make_node("Add", ["products", "intercept"], ["margins"]),
     ]
     constants = [
         helper.make_tensor("weights", double, [n, columns], model.weights.ravel()),
         helper.make_tensor("intercept", double, [columns], model.intercept),
+        helper.make_tensor("absent", double, [n], model.absent),
     ]
     outputs = [helper.make_tensor_value_info("margins", double, ["n", columns])]
     more_nodes, more_constants, more_outputs = _onnx_tail(model)

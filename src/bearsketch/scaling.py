@@ -2,7 +2,8 @@
 
 A model of such columns is still linear in the values as they are: a weight by the size of its
 column is the weight of the value itself, and what the means come to is part of the intercept. A
-value that is not there is 0, as everywhere.
+value that is not there is 0, as everywhere; but where 0 is no value that a column has, it is
+missing, and stands at the mean.
 """
 
 from __future__ import annotations
@@ -29,14 +30,16 @@ class Scaling:
     keys : ndarray of uint64
         Strictly ascending.
     means, sizes : ndarray of float32
-        Of the values, counting those that are not there as 0; sizes are above 0.
+        Of the values; sizes are above 0.
+    missing : ndarray of uint8
+        Whether a value that is not there is missing (1), or 0 (0).
     names : Names
         Of the columns; empty where keys need none.
 
     Examples
     --------
     >>> from bearsketch.batch import pack_names
-    >>> income = np.array([7], np.uint64), np.float32([50_000]), np.float32([10_000])
+    >>> income = np.uint64([7]), np.float32([50_000]), np.float32([10_000]), np.uint8([0])
     >>> scaling = Scaling(*income, pack_names([b"income"]))
     >>> scaling.apply(Batch([0, 2, 3], [7, 9, 9], [70_000, 1, 1])).values
     array([ 2.,  1., -5.,  1.], dtype=float32)
@@ -45,6 +48,7 @@ class Scaling:
     keys: npt.NDArray[np.uint64]
     means: npt.NDArray[np.float32]
     sizes: npt.NDArray[np.float32]
+    missing: npt.NDArray[np.uint8]
     names: Names
 
     def __post_init__(self) -> None:
@@ -63,6 +67,7 @@ class Scaling:
             self.keys,
             self.means,
             self.sizes,
+            self.missing,
             self.names.data,
             self.names.offsets,
         )
@@ -88,6 +93,10 @@ class Scaling:
         """Mean of the column of each key by its size, 0 where that is none."""
         return self._looked_up(self.means, keys, 0.0) / self.sizes_of(keys)
 
+    def absent_of(self, keys: npt.NDArray[np.uint64]) -> Reals:
+        """Value of each key that is as good as none."""
+        return self._looked_up(self.means * self.missing, keys, 0.0)
+
     def _looked_up(self, values: Any, keys: npt.NDArray[np.uint64], other: float) -> Reals:
         place = np.minimum(np.searchsorted(self.keys, keys), len(self.keys) - 1)
         return np.where(self.keys[place] == keys, values[place].astype(np.float64), other)
@@ -95,10 +104,11 @@ class Scaling:
     def arrays(self) -> dict[str, Any]:
         """Arrays of a model file."""
         names = {f"names.{part}": array for part, array in self.names._asdict().items()}
-        return {"columns": self.keys, "means": self.means, "sizes": self.sizes, **names}
+        own = {name: getattr(self, name) for name in ("means", "sizes", "missing")}
+        return {"columns": self.keys, **own, **names}
 
     @classmethod
     def from_arrays(cls, arrays: dict[str, Any]) -> Scaling:
         """Inverse of :meth:`arrays`."""
         names = Names(arrays["names.data"], arrays["names.offsets"])
-        return cls(arrays["columns"], arrays["means"], arrays["sizes"], names)
+        return cls(arrays["columns"], arrays["means"], arrays["sizes"], arrays["missing"], names)

@@ -15,6 +15,7 @@ import pytest
 from bearsketch import Batch, Names, load, make_learner
 from bearsketch.export import linear_model, to_json, to_onnx, to_tsv
 from bearsketch.keys import hash_names
+from bearsketch.training.columns import find_scaling
 from tests.cli.helpers import bearsketch, good
 
 SCORER = Path(__file__).resolve().parents[2] / "docs" / "how-to" / "scorer.py"
@@ -26,6 +27,7 @@ CASES = {
     "floats": {"loss": "softmax", "classes": [0.5, 1.0, 2.0]},
     "per class": {"loss": "softmax", "classes": [1, 2, 3], "per_class": True, "k": 8},
     "numbers": {"loss": "squared"},
+    "columns": {"loss": "logistic", "classes": ["ham", "spam"], "scaled": True},
 }
 
 
@@ -39,11 +41,24 @@ def rows(n=400, seed=0):
     return made
 
 
+def table(n=400):
+    """Examples of columns far from 0, one of which they may lack."""
+    rng = np.random.default_rng(1)
+    values = rng.normal([1990, 70], [9, 4], (n, 2)).astype(np.float32).astype(float)
+    made = [{"year": year, "weight": weight} for year, weight in values]
+    return [
+        {name: v for name, v in row.items() if i % 7 or name == "weight"}
+        for i, row in enumerate(made)
+    ]
+
+
 def learned(case):
     parts = {"k": 20, **CASES[case]}
-    kind = parts.pop("learner", "bear+")
+    kind, scaled = parts.pop("learner", "bear+"), parts.pop("scaled", False)
     learner = make_learner(kind, memory="16KiB", **parts)
-    examples = rows()
+    examples = table() if scaled else rows()
+    if scaled:
+        learner.scaling = find_scaling([Batch.from_rows(examples)], without_zero=["year"])
     numbers = np.arange(len(examples)) % 3
     if parts["loss"] == "squared":
         labels = numbers * 1.5 - 1.0
@@ -75,7 +90,8 @@ def test_onnx_agrees(case):
     learner, examples = learned(case)
     session = onnxruntime.InferenceSession(to_onnx(linear_model(learner)))
     names = json.loads(session.get_modelmeta().custom_metadata_map["feature_names"])
-    values = np.array([[row.get(name, 0.0) for name in names] for row in examples], np.float32)
+    lacks = np.nan if case == "columns" else 0.0
+    values = np.array([[row.get(name, lacks) for name in names] for row in examples], np.float32)
     outputs = dict(
         zip(
             [o.name for o in session.get_outputs()],
@@ -166,3 +182,13 @@ def test_what_cannot_be_exported(arguments, told, model):
     done = bearsketch("export", model, *(a.format(model=model) for a in arguments))
     assert done.returncode == 2
     assert told in done.stderr
+
+
+def test_what_an_example_lacks_has_its_value_in_a_column_of_its_own():
+    learner, _ = learned("columns")
+    lines = [line.split("\t") for line in to_tsv(linear_model(learner)).splitlines()]
+    assert lines[0] == ["name", "key", "weight", "absent"]
+    absent = {row[0]: float(row[3]) for row in lines[1:]}
+    assert absent["(intercept)"] == 0.0
+    assert 1980 < absent["year"] < 2000
+    assert "absent" not in to_tsv(linear_model(learned("two")[0]))

@@ -5,12 +5,14 @@ from __future__ import annotations
 import io
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bearsketch import Batch, SketchClassifier, SketchRegressor, make_learner
 from bearsketch.io import open_stream
+from bearsketch.io.remember import open_like
 from bearsketch.learners import Learner
 from bearsketch.learners.average import average, rescaled
 from bearsketch.training.columns import find_scaling
@@ -45,11 +47,48 @@ def test_columns_are_found_by_their_mean_and_size():
 
 
 def test_what_a_row_lacks_counts_as_0():
-    X = np.abs(numbers(columns=1)) + 5
+    X = 9 * np.abs(numbers(columns=1))
     X[::4] = 0
     found = find_scaling([batch_of(X)])
     np.testing.assert_allclose([found.means[0], found.sizes[0]], [X.mean(), X.std()], rtol=1e-3)
     assert columns_of(batch_of(np.where(np.arange(400)[:, None] % 3, 0, X + 1))) == []  # rare
+
+
+def test_where_0_is_no_value_what_a_row_lacks_is_missing():
+    rng = np.random.default_rng(0)
+    ages, children = rng.normal(40, 12, 1000).clip(1), rng.poisson(1.0, 1000)
+    ages[::5] = 0.0
+    rows = [{"age": a, "children": c} for a, c in zip(ages, children, strict=True)]
+    rows = [{name: float(value) for name, value in row.items() if value} for row in rows]
+    found = find_scaling([Batch.from_rows(rows)], without_zero=["age", "other"])
+    order = [found.shown().index(name) for name in ("age", "children")]
+    assert found.missing[order].tolist() == [1, 0]
+    means, sizes = found.means[order], found.sizes[order]
+    np.testing.assert_allclose(means, [ages[ages > 0].mean(), children.mean()], rtol=1e-3)
+    np.testing.assert_allclose(sizes, [ages[ages > 0].std(), children.std()], rtol=1e-3)
+    assert found.absent_of(found.keys[order])[1] == 0.0
+
+
+@pytest.mark.parametrize("form", ["csv", "arrow"])
+def test_missing_numbers_cost_little(form):
+    rng = np.random.default_rng(1)
+    X = rng.normal([40, 2.0], [12, 1], (6000, 2)).clip([1, 0])
+    chance = (X[:, 0] - 40) / 12 - X[:, 1] + rng.normal(size=6000) > -2
+    frame = pd.DataFrame(X.round(3), columns=["age", "amount"]).assign(label=chance.astype(int))
+    holes = frame.copy()
+    holes.loc[rng.random(6000) < 0.2, "age"] = np.nan
+    scores = []
+    for table in (frame, holes):
+        table = table[:4000]
+        source = io.BytesIO(table.to_csv(index=False).encode()) if form == "csv" else table
+        model = SketchClassifier(memory="4KiB").fit_stream(source, label_column="label")
+        scaling = model.learner_.scaling
+        assert dict(zip(scaling.shown(), scaling.missing, strict=True)) == {"age": 1, "amount": 0}
+        rest = io.BytesIO(frame[4000:].to_csv(index=False).encode())
+        with open_like(model, rest, format="csv", labelled=True) as batches:
+            right = [model.predict(batch) == batch.labels for batch in batches]
+        scores.append(np.concatenate(right).mean())
+    assert scores[1] > max(0.78, scores[0] - 0.01)
 
 
 def test_rows_of_weight_0_count_for_nothing():
@@ -109,9 +148,9 @@ def test_units_of_columns_make_no_difference(learner):
 @pytest.mark.parametrize("selected_only", [False, True])
 @pytest.mark.parametrize("classes", [2, 3])
 def test_margins_are_linear_in_the_values_as_they_are(classes, selected_only):
-    X = numbers(900) * [50, 1, 0.02, 3] + [300, 0, 0, -8]
-    X[::5, 0] = 0.0
-    y = np.digitize(X[:, 3], [-9, -7][: classes - 1])
+    X = numbers(900) * [50, 1, 0.02, 3] + [0, 0, 0, -4]
+    X[:, 0] = np.abs(X[:, 0]) * (np.arange(900) % 5 > 0)
+    y = np.digitize(X[:, 3], [-5, -3][: classes - 1])
     fitted = SketchClassifier(k=3, memory="8KiB", selected_only=selected_only).fit(X, y)
     learner = fitted.learner_
     weights = learner.weights_of(np.arange(4, dtype=np.uint64))

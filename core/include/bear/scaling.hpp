@@ -1,5 +1,6 @@
 // Columns of numbers brought to mean 0 and size 1, row by row. A value that is not there is 0, as
-// everywhere, so that what is linear in the values as they are stays linear in what comes of them.
+// everywhere, so that what is linear in the values as they are stays linear in what comes of them;
+// but where 0 is no value that a column has, it is missing, and stands at the mean.
 #pragma once
 
 #include <vector>
@@ -8,10 +9,12 @@
 
 namespace bear {
 
-// A key, a mean, a size and a name for each; keys strictly ascending, names as those of a batch.
+// A key, a mean, a size and a name for each, and whether what is not there is missing (1) or 0 (0);
+// keys strictly ascending, names as those of a batch.
 struct Columns {
   Keys keys;
   std::span<const float> means, sizes;
+  std::span<const std::uint8_t> missing;
   std::span<const std::uint8_t> name_data;
   std::span<const std::uint64_t> name_offsets;
 

@@ -142,7 +142,7 @@ def prepare(
     learner = make_learner(loss=task.loss, classes=task.classes, passes=passes, **parts)
     plan = make_plan(source, look.job.format, shards=shards, rounds=rounds)
     assert look.stream is not None
-    doubts = scale_values(learner, look.first)
+    doubts = scale_values(learner, look.first, look.stream)
     named = classes is not None
     job = expecting(look.job, learner.labels, named=named)
     return Prepared(plan, learner, job, task, look.stream, doubts, named)

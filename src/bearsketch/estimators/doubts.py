@@ -52,7 +52,8 @@ class Doubts:
         self._tell_source()
         if self._first:
             self._first = False
-            for odd in scale_values(self._estimator.learner_, [batch], self._naming(batch)):
+            learner, naming = self._estimator.learner_, self._naming(batch)
+            for odd in scale_values(learner, [batch], self._source, naming):
                 warn(*odd)
 
     def learned(self, batch: Batch, progress: Progress) -> None:

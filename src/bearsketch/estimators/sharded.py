@@ -58,7 +58,7 @@ def fit_sharded(
     labels = Labels(config.loss, None if known is None else known.classes.tolist())
     job = expecting(look.job, labels, named=classes is not None)
     learner = Learner(config, labels)
-    odd = scale_values(learner, look.first)
+    odd = scale_values(learner, look.first, look.stream)
     driver = Driver(plan, learner, job, passes=estimator.passes)
     driver.run(runner)
     _take_over(estimator.learner_, driver, look)

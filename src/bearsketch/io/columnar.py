@@ -57,7 +57,7 @@ _HINTS = {
     "CSV-COLUMNS": "Quote cells that hold the separator, or name it (separator, --separator).",
 }
 _LONGEST_FIELD = 80  # of a name that a column could have
-# Labels of tables that are 1 and 0, as those of Arrow are; in any case of letters.
+# Labels that are 1 and 0, as those of Arrow are; in any case of letters.
 _TRUTHS = {b"true": 1.0, b"false": 0.0}
 
 
@@ -67,6 +67,7 @@ class Shared:
     def __init__(self, options: ReadOptions) -> None:
         self.labels = LabelKind(options.labels)
         self.schema: Schema | None = None
+        self.without_zero: tuple[str, ...] | None = None  # of the first rows
         self.notes: list[tuple[str, str]] = []  # codes and messages of what is odd
         # Fields of JSON Lines that options name and no example has had, with the option.
         self.unmet: dict[str, str] | None = None
@@ -109,6 +110,8 @@ class TableReader(ABC):
         schema = self._shared.schema
         assert schema is not None
         limits = self._options.limits
+        if self._shared.without_zero is None and last > first:
+            self._shared.without_zero = schema.without_zero(self._table, first, last)
         got = self._table.rows(
             first,
             last,
@@ -128,9 +131,7 @@ class TableReader(ABC):
         labels = self._labels(schema, first, last, bad)
         weights = self._weights(schema, first, last, bad)
         kept = got["kept"]
-        names = None
-        if self._options.names:
-            names = Names(got["name_data"], got["name_offsets"])
+        names = Names(got["name_data"], got["name_offsets"]) if self._options.names else None
         piece = Piece(
             indptr=got["indptr"],
             keys=got["keys"],

@@ -7,7 +7,7 @@ import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from bearsketch.advice import either
 from bearsketch.exceptions import DataError, ParameterError
@@ -51,6 +51,14 @@ class Schema:
             use: tuple(name for name, kind in simple if kind == wanted)
             for use, wanted in kinds.items()
         }
+
+    def without_zero(self, table: Any, first: int, last: int) -> tuple[str, ...]:
+        """Columns of numbers that are nowhere 0 in some rows of a native table."""
+        columns = {name.decode("utf-8", "surrogateescape"): i for i, _, name in self.uses}
+        numbers = (
+            (name, table.numbers(columns[name], first, last)) for name in self.by_use()["numeric"]
+        )
+        return tuple(name for name, (values, _) in numbers if (values != 0.0).all())
 
 
 def make_schema(

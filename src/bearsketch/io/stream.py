@@ -149,6 +149,11 @@ class Stream(Closes):
         return {} if schema is None else schema.by_use()
 
     @property
+    def without_zero(self) -> tuple[str, ...]:
+        """Columns of a table that have numbers and no 0 in the first rows."""
+        return () if self._shared is None else self._shared.without_zero or ()
+
+    @property
     def counts(self) -> Counts:
         """Lines of the present pass."""
         return self._account.counts

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from typing import Any
 
 import numpy as np
 
@@ -26,7 +27,9 @@ NEAR_MEAN, NEAR_SIZES = 0.25, (0.5, 2.0)
 SAME = 1e-6  # spread by the mean of values that are all the same
 
 
-def find_scaling(batches: Collection[Batch], *, center: bool = True) -> Scaling | None:
+def find_scaling(
+    batches: Collection[Batch], *, center: bool = True, without_zero: Collection[str] = ()
+) -> Scaling | None:
     """Find columns of numbers that are not about mean 0 and size 1.
 
     Columns that grow along the data, as a row number does, have no mean, and are left alone.
@@ -37,6 +40,8 @@ def find_scaling(batches: Collection[Batch], *, center: bool = True) -> Scaling 
         The first examples; those of weight 0 count for nothing.
     center : bool
         Whether means may go into an intercept; else columns are only divided.
+    without_zero : collection of str
+        Columns that have no 0 among their values: one that is not there is missing.
 
     Returns
     -------
@@ -46,8 +51,8 @@ def find_scaling(batches: Collection[Batch], *, center: bool = True) -> Scaling 
     --------
     >>> rows = [{"age": 30.0 + 7 * i % 40, "member": 1.0} for i in range(100)]
     >>> found = find_scaling([Batch.from_rows(rows)])
-    >>> found.names[0], round(float(found.means[0]), 1), round(float(found.sizes[0]), 1)
-    (b'age', 49.3, 11.6)
+    >>> found.shown()[0], round(float(found.means[0]), 1), round(float(found.sizes[0]), 1)
+    ('age', 49.3, 11.6)
     """
     weighed = [_weighed(batch) for batch in batches]
     if not any(batch.n_entries for batch in weighed):
@@ -58,7 +63,8 @@ def find_scaling(batches: Collection[Batch], *, center: bool = True) -> Scaling 
     common = look.counts >= COMMON * look.examples
     if not common.any() or not _is_table(look, common):
         return None
-    means, sizes = _moments(look, center)
+    missing = _named(look, set(without_zero) if center else set())
+    means, sizes = _moments(look, center, missing)
     low, high = NEAR_SIZES
     near = (np.abs(means) <= NEAR_MEAN * sizes) & (sizes >= low) & (sizes <= high)
     chosen = np.flatnonzero(common & ~near & (sizes > 0.0) & ~look.growing())
@@ -66,11 +72,11 @@ def find_scaling(batches: Collection[Batch], *, center: bool = True) -> Scaling 
     if not len(chosen) or not (narrow[1] > 0.0).all() or not np.isfinite(narrow).all():
         return None
     names = pack_names([look.given_name(int(i)) or b"" for i in chosen])
-    return Scaling(look.keys[chosen], *narrow, names)
+    return Scaling(look.keys[chosen], *narrow, missing[chosen].astype(np.uint8), names)
 
 
 def scale_values(
-    learner: Learner, batches: Collection[Batch], naming: Naming | None = None
+    learner: Learner, batches: Collection[Batch], source: Any = None, naming: Naming | None = None
 ) -> list[Doubt]:
     """Scale the columns of a new learner by its first examples; say what is odd about the rest.
 
@@ -78,11 +84,17 @@ def scale_values(
     ----------
     learner : Learner
     batches : collection of Batch
+    source : Stream, optional
+        Where they come from.
     naming : callable, optional
         See :func:`bearsketch.training.scale.odd_scale`.
     """
     some = some_rows(batches)
-    learner.scaling = find_scaling(some, center=learner.config.intercept)
+    learner.scaling = find_scaling(
+        some,
+        center=learner.config.intercept,
+        without_zero=getattr(source, "without_zero", ()),
+    )
     scaled = some if learner.scaling is None else [learner.scaling.apply(part) for part in some]
     odd = odd_scale(scaled, learner.config.any_scale, naming)
     return [] if odd is None else [Doubt("DATA-SCALE", odd)]
@@ -100,12 +112,21 @@ def _is_table(look: Look, common: Some) -> bool:
     return filled or int(others.sum()) <= OTHER_VALUES * len(look.values)
 
 
-def _moments(look: Look, center: bool) -> tuple[Reals, Reals]:
-    """Means and sizes of features, values that are not there being 0.
+def _named(look: Look, names: set[str]) -> Some:
+    """Features that have one of these names."""
+    found = np.zeros(len(look.keys), dtype=bool)
+    if names:
+        raw = {name.encode("utf-8", "surrogateescape") for name in names}
+        found[:] = [look.given_name(i) in raw for i in range(len(found))]
+    return found
+
+
+def _moments(look: Look, center: bool, missing: Some) -> tuple[Reals, Reals]:
+    """Means and sizes of features, values that are not there being 0 unless they are missing.
 
     Of one whose values are all the same, as of a category, only the size.
     """
-    share = look.counts / look.examples
+    share = np.where(missing, 1.0, look.counts / look.examples)
     mean = share * look.means
     spread = np.sqrt(share * look.spreads**2 + share * (1.0 - share) * look.means**2)
     same = look.spreads <= SAME * np.abs(look.means)

@@ -241,7 +241,7 @@ class Training:
             self._numbers = {label: number for number, label in enumerate(self.task.classes or ())}
         classes = self.task.reserved or self.task.classes
         self.learner = make_learner(loss=self.task.loss, classes=classes, **self._parts)
-        self.doubts += scale_values(self.learner, first)
+        self.doubts += scale_values(self.learner, first, self.stream)
         self.scores = make_scores(self.task.loss, self.learner.config.n_classes)
         self.order = None if self.classes is None else Order(self.learner.config.n_classes)
         if self._max_memory is not None:
