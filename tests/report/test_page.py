@@ -12,6 +12,7 @@ import pytest
 from bearsketch import Batch, IncompatibleError, ParameterError, make_learner
 from bearsketch.metrics import make_scores
 from bearsketch.report import Subject, render
+from tests.cli.helpers import good
 from tests.report.conftest import HOSTILE, learned
 
 
@@ -186,3 +187,19 @@ def test_many_classes_list_what_is_confused_most():
     page = render([Subject("m.bear", model, {"all": scores})])
     told = "".join(Parsed(page).text)
     assert re.search(r"true\s*predicted\s*examples\s*373\s*971", told)
+
+
+def test_columns_in_any_units_have_bars_by_their_spread(tmp_path):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(2000, 2)) * [1e6, 1e-3] + [5e6, 0]
+    lines = [f"{a:.6g},{b:.6g},{int(a / 1e6 + 1e3 * b > 5)}" for a, b in X]
+    data, model = tmp_path / "d.csv", tmp_path / "m.bear"
+    data.write_text("large,small,label\n" + "\n".join(lines) + "\n")
+    good("train", data, "-o", model, "--memory", "4KiB")
+    good("report", model, "-o", tmp_path / "r.html")
+    page = (tmp_path / "r.html").read_text()
+    widths = [float(width) for width in re.findall(r'style="width:([0-9.]+)%"', page)][:2]
+    assert min(widths) > 40
+    assert re.search(r"\+[0-9.]+e&minus;0[5-7]", page)
+    assert "bars are weights by the spread of their column" in page
+    assert "means and sizes of 2 columns" in page

@@ -205,7 +205,7 @@ class Learner:
         groups = range(self._core.groups)
         return np.concatenate([self._weights_in(g, self._core.selected(g)) for g in groups])
 
-    def _own_sizes(self, keys: npt.NDArray[np.uint64]) -> npt.NDArray[np.float64]:
+    def column_sizes(self, keys: npt.NDArray[np.uint64]) -> npt.NDArray[np.float64]:
         """Give what values are divided by before they are learned."""
         return np.ones(len(keys)) if self.scaling is None else self.scaling.sizes_of(keys)
 
@@ -214,12 +214,12 @@ class Learner:
         groups = [self._core.selected(g) for g in range(self._core.groups)]
         keys = np.concatenate([group["keys"] for group in groups])
         magnitudes = np.concatenate([group["magnitudes"] for group in groups])
-        return magnitudes * self._core.worths(keys) * self._own_sizes(keys)
+        return magnitudes * self._core.worths(keys) * self.column_sizes(keys)
 
     def _weights_in(self, number: int, group: dict[str, Any]) -> npt.NDArray[np.float64]:
         if self.config.storage.startswith("cached"):
             kept: npt.NDArray[np.float64] = group["weights"]
-            return kept / self._own_sizes(group["keys"])[:, None]
+            return kept / self.column_sizes(group["keys"])[:, None]
         # A plain sketch moves on after a key was last offered: read its weights as predictions do.
         weights = self.weights_of(group["keys"])
         return weights[:, number : number + 1] if self._core.groups > 1 else weights
@@ -255,7 +255,7 @@ class Learner:
         """Weights of any distinct keys, shape (n_keys, n_weights), as predictions use them."""
         own = np.require(keys, np.uint64, ["C_CONTIGUOUS", "ALIGNED"])
         with core_errors():
-            return self._core.query(own) / self._own_sizes(own)[:, None]
+            return self._core.query(own) / self.column_sizes(own)[:, None]
 
     def merge(self, other: Learner) -> None:
         """Average in another learner, weighted by examples seen.

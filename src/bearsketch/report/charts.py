@@ -76,7 +76,9 @@ def _so_far(points: Sequence[Point]) -> list[Point]:
 def weight_chart(subject: Subject, place: int = 0) -> str:
     """Histogram of the sizes of the selected weights, and the noise floor of the sketch."""
     learner = subject.learner
-    sizes = size_by_class(learner.config.direction, learner.selected().all_weights)
+    chosen = learner.selected()
+    sizes = size_by_class(learner.config.direction, chosen.all_weights)
+    sizes = sizes * learner.column_sizes(chosen.keys)
     sizes = sizes[sizes > 0]
     noise = subject.facts["noise"]
     if len(sizes) == 0:

@@ -15,10 +15,14 @@ MOST_NUMBERS = 200_000  # weights in the page: about 2 MB of it
 
 @dataclass(slots=True)
 class Row:
-    """A feature: for each model its rank and its weights by class, or None where not selected."""
+    """A feature: for each model its rank and its weights by class, or None where not selected.
+
+    ``size`` is that of the column it is, 1 of any other feature.
+    """
 
     name: str
     rank: int
+    size: float = 1.0
     ranks: list[int | None] = field(default_factory=list)
     weights: list[list[float | None] | None] = field(default_factory=list)
     mark: str = ""
@@ -29,7 +33,7 @@ def feature_rows(subjects: Sequence[Subject], marks: Mapping[str, str]) -> tuple
     rows: dict[str, Row] = {}
     for place, subject in enumerate(subjects):
         for name, weights in _weights_by_name(subject).items():
-            row = rows.setdefault(name, Row(name, 0, mark=marks.get(name, "")))
+            row = rows.setdefault(name, Row(name, 0, weights[2], mark=marks.get(name, "")))
             row.ranks += [None] * (place - len(row.ranks))
             row.weights += [None] * (place - len(row.weights))
             row.ranks.append(weights[0])
@@ -51,19 +55,20 @@ def _order(row: Row) -> tuple[int, int]:
     return min(ranks), sum(ranks)
 
 
-def _weights_by_name(subject: Subject) -> dict[str, tuple[int, list[float | None]]]:
-    """Rank and a weight per class of each name; heaps per class give None for other classes."""
+def _weights_by_name(subject: Subject) -> dict[str, tuple[int, list[float | None], float]]:
+    """Rank, a weight per class, and size of each name; heaps per class have None for others."""
     config, chosen = subject.learner.config, subject.learner.selected()
-    found: dict[str, tuple[int, list[float | None]]] = {}
+    sizes = subject.learner.column_sizes(chosen.keys).tolist()
+    found: dict[str, tuple[int, list[float | None], float]] = {}
     numbers = {label: i for i, label in enumerate(subject.facts["classes"] or ())}
     for i, name in enumerate(map(shown_name, chosen.names)):
         if config.per_class:
             empty: list[float | None] = [None] * config.columns
-            rank, weights = found.get(name, (len(found) + 1, empty))
+            rank, weights, _ = found.get(name, (len(found) + 1, empty, 1.0))
             weights[numbers[chosen.labels[i]]] = float(chosen.weights[i])
         else:
             rank, weights = len(found) + 1, chosen.all_weights[i].tolist()
-        found.setdefault(name, (rank, weights))
+        found.setdefault(name, (rank, weights, sizes[i]))
     return found
 
 

@@ -225,6 +225,9 @@ def _memory_card(subject: Subject, title: str) -> str:
     rows.append(("model", f"<b>{format_bytes(facts['model_bytes'])}</b>"))
     names = sum(len(n.encode()) for n in _names(subject))
     rows += [("names, beside it", format_bytes(names))] if names else []
+    if (scaling := subject.learner.scaling) is not None:
+        kept = sum(array.nbytes for array in scaling.arrays().values())
+        rows.append((f"means and sizes of {len(scaling.keys):,} columns", format_bytes(kept)))
     file = subject.known("file_bytes")
     rows += [("file", format_bytes(file))] if file else []
     note = f"{shape} cells of {text(config.precision)}"

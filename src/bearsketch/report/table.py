@@ -40,18 +40,18 @@ def features(subjects: Sequence[Subject], marks: Mapping[str, str]) -> tuple[str
         "scales": scales,
         "weights": plain_rows(rows),
     }
+    if any(row.size != 1.0 for row in rows):
+        data["sizes"] = [row.size for row in rows]
     return section("selected", "Selected features", table, _lead(naming, rows, total, kind)), data
 
 
 def _scales(rows: Sequence[Row], n_models: int) -> list[float]:
-    """Largest weight of each model: full length of a bar."""
-    return [
-        max(
-            (abs(strongest(w)[1]) for row in rows if (w := row.weights[m]) is not None), default=1.0
-        )
-        or 1.0
-        for m in range(n_models)
-    ]
+    """Largest weight of each model, by the size of its column: full length of a bar."""
+    found = []
+    for m in range(n_models):
+        known = [(row.size, w) for row in rows if (w := row.weights[m]) is not None]
+        found.append(max((size * abs(strongest(w)[1]) for size, w in known), default=1.0) or 1.0)
+    return found
 
 
 def _lead(naming: Sequence[Subject], rows: Sequence[Row], total: int, kind: str) -> str:
@@ -70,6 +70,8 @@ def _lead(naming: Sequence[Subject], rows: Sequence[Row], total: int, kind: str)
     if kind == "two":
         no, yes = naming[0].facts["classes"]
         told.append(f"A positive weight speaks for {text(yes)}, a negative one for {text(no)}.")
+    if any(row.size != 1.0 for row in rows):
+        told.append("Weights are per unit; bars are weights by the spread of their column.")
     return " ".join(told)
 
 
@@ -114,19 +116,23 @@ def _row(row: Row, scales: Sequence[float], kind: str, labels: list[Any] | None)
         label = labels[number if kind == "many" else int(weight > 0)]
         cells.append(f'<td class="label">{text(label)}</td>')
     by_model = {m: weight for m, _, weight in found}
-    cells += [_weight_cell(by_model.get(m), scale) for m, scale in enumerate(scales)]
+    cells += [_weight_cell(by_model.get(m), scale, row.size) for m, scale in enumerate(scales)]
     return f"<tr>{''.join(cells)}</tr>"
 
 
-def _weight_cell(weight: float | None, scale: float) -> str:
-    digits = 3 if scale >= 1 else 5
-    shown = "&ndash;" if weight is None else f"{weight:+.{digits}f}".replace("-", "&minus;")
-    share = 0.0 if weight is None else 50 * min(abs(weight) / scale, 1.0)
+def _weight_cell(weight: float | None, scale: float, size: float) -> str:
+    share = 0.0 if weight is None else 50 * min(size * abs(weight) / scale, 1.0)
+    shown = "&ndash;" if weight is None else _shown_weight(weight, 3 if scale >= 1 else 5)
     side = "neg" if (weight or 0.0) < 0 else "pos"
     return (
         f'<td class="weight"><span class="value">{shown}</span><span class="track">'
         f'<span class="fill {side}" style="width:{share:.1f}%"></span></span></td>'
     )
+
+
+def _shown_weight(weight: float, digits: int) -> str:
+    small = 0.0 < abs(weight) < 0.5 * 10.0**-digits
+    return (f"{weight:+.1e}" if small else f"{weight:+.{digits}f}").replace("-", "&minus;")
 
 
 def script_data(data: dict[str, Any]) -> str:

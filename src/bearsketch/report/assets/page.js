@@ -18,6 +18,7 @@
     rank: i + 1,
     name: element.cells[1].firstChild ? element.cells[1].firstChild.data : "",
     weights: data.weights[i],
+    size: data.sizes ? data.sizes[i] : 1,
     shown: [],
     label: "",
   }));
@@ -38,6 +39,11 @@
     return best;
   }
 
+  function digits(size, places) {
+    const small = size > 0 && size < 0.5 * 10 ** -places;
+    return small ? size.toExponential(1).replace("-", "−") : size.toFixed(places);
+  }
+
   function fill(row, chosen) {
     const found = row.weights.map((weights) => weigh(weights, chosen));
     const known = found.find((pair) => pair !== null);
@@ -47,10 +53,10 @@
     row.shown.forEach((weight, m) => {
       const cell = row.element.cells[first + m];
       const sign = weight === null ? "" : weight < 0 ? "−" : "+";
-      cell.firstChild.textContent = weight === null ? "–" : sign + Math.abs(weight).toFixed(data.scales[m] >= 1 ? 3 : 5);
+      cell.firstChild.textContent = weight === null ? "–" : sign + digits(Math.abs(weight), data.scales[m] >= 1 ? 3 : 5);
       const bar = cell.lastChild.firstChild;
       bar.className = "fill " + (weight < 0 ? "neg" : "pos");
-      bar.style.width = 50 * Math.min(Math.abs(weight || 0) / data.scales[m], 1) + "%";
+      bar.style.width = 50 * Math.min(row.size * Math.abs(weight || 0) / data.scales[m], 1) + "%";
     });
   }
 
