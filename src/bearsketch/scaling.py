@@ -52,6 +52,8 @@ class Scaling:
     names: Names
 
     def __post_init__(self) -> None:
+        if not len(self.keys):
+            raise ValueError("a scaling must have columns, got none")
         # Raises ValueError where parts do not fit together.
         self.apply(Batch(np.zeros(1, np.int64), self.keys[:0], self.means[:0], trusted=True))
 

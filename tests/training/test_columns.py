@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bearsketch import Batch, SketchClassifier, SketchRegressor, make_learner
+from bearsketch import Batch, SketchClassifier, SketchRegressor, make_learner, model_file
+from bearsketch.exceptions import ModelFileError
 from bearsketch.io import open_stream
 from bearsketch.io.remember import open_like
 from bearsketch.learners import Learner
@@ -203,6 +204,25 @@ def test_a_model_file_keeps_the_scaling_and_learns_on_to_the_same_bytes():
     for one in (learner, again):
         one.learn(batch)
     assert again.to_bytes() == learner.to_bytes()
+
+
+@pytest.mark.parametrize(
+    ("name", "changed"),
+    [
+        ("columns", lambda array: array[:0]),
+        ("columns", lambda array: array[::-1]),
+        ("means", lambda array: array[:-1]),
+        ("sizes", lambda array: 0 * array),
+        ("missing", lambda array: array.astype(np.float32)),
+        ("names.offsets", lambda array: array + 1_000_000),
+    ],
+)
+def test_a_scaling_that_does_not_fit_together_is_refused(name, changed):
+    X = numbers() + 20
+    arrays, record = model_file.unpack(trained(X, X[:, 0] > 20).to_bytes())
+    arrays[f"scaling.{name}"] = np.ascontiguousarray(changed(arrays[f"scaling.{name}"]))
+    with pytest.raises(ModelFileError, match="do not fit together"):
+        Learner.from_bytes(model_file.pack(arrays, record))
 
 
 @pytest.mark.parametrize("k", [0, 1, 3])
