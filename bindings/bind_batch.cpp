@@ -31,9 +31,10 @@ void check_rows(const In<std::int64_t>& indptr, const In<std::uint64_t>& keys,
 nb::tuple scale_rows(const In<std::int64_t>& indptr, const In<std::uint64_t>& keys,
                      const In<float>& values, const std::optional<In<std::uint8_t>>& name_data,
                      const std::optional<In<std::uint64_t>>& name_offsets,
-                     const In<std::uint64_t>& columns, const In<float>& means,
-                     const In<float>& sizes, const In<std::uint8_t>& missing,
-                     const In<std::uint8_t>& column_data, const In<std::uint64_t>& column_offsets) {
+                     const In<std::uint64_t>& columns, const In<double>& means,
+                     const In<double>& sizes, const In<std::uint8_t>& missing,
+                     const In<std::uint8_t>& column_data, const In<std::uint64_t>& column_offsets,
+                     double most) {
   const auto batch =
       batch_view(indptr, keys, values, std::nullopt, std::nullopt, name_data, name_offsets);
   const bear::Columns scaled{view(columns), view(means),       view(sizes),
@@ -41,7 +42,7 @@ nb::tuple scale_rows(const In<std::int64_t>& indptr, const In<std::uint64_t>& ke
   bear::ScaledRows rows;
   {
     nb::gil_scoped_release released;
-    rows = bear::scale_rows(batch, scaled);
+    rows = bear::scale_rows(batch, scaled, most);
   }
   nb::object names = nb::none();
   if (batch.named()) {
@@ -69,7 +70,7 @@ void bind_batch(nb::module_& m) {
   m.def("scale_rows", &scale_rows, nb::arg("indptr"), nb::arg("keys"), nb::arg("values"),
         nb::arg("name_data").none(), nb::arg("name_offsets").none(), nb::arg("columns"),
         nb::arg("means"), nb::arg("sizes"), nb::arg("missing"), nb::arg("column_data"),
-        nb::arg("column_offsets"));
+        nb::arg("column_offsets"), nb::arg("most"));
   m.def("add_scores", &add_scores, nb::arg("numbers"), nb::arg("margins"),
         nb::arg("weights").none(), nb::arg("mass"));
 }

@@ -20,7 +20,7 @@ void check_columns(const Columns& columns) {
   for (std::size_t i = 0; i < n; ++i) {
     if (i > 0 && columns.keys[i] <= columns.keys[i - 1]) refuse("keys of columns must rise");
     if (!std::isfinite(columns.means[i]) || !std::isfinite(columns.sizes[i]) ||
-        !(columns.sizes[i] > 0.0F)) {
+        !(columns.sizes[i] > 0.0)) {
       refuse("columns must have finite means and sizes above 0");
     }
     if (columns.name_offsets[i + 1] < columns.name_offsets[i]) refuse("names of columns must rise");
@@ -31,8 +31,11 @@ void check_columns(const Columns& columns) {
 // Takes the entries of a row and of the columns in the order of their keys.
 class Writer {
  public:
-  Writer(const BatchView& batch, const Columns& columns)
-      : batch_(batch), columns_(columns), named_(batch.named()) {
+  Writer(const BatchView& batch, const Columns& columns, double most)
+      : batch_(batch),
+        columns_(columns),
+        most_(std::min<double>(most, std::numeric_limits<float>::max())),
+        named_(batch.named()) {
     const std::size_t entries = batch.last_entry() - batch.first_entry();
     out_.indptr.reserve(batch.n_rows() + 1);
     out_.indptr.push_back(0);
@@ -65,9 +68,8 @@ class Writer {
 
  private:
   float scaled(std::size_t column, double value) const {
-    constexpr double kMost = std::numeric_limits<float>::max();
     const double moved = (value - columns_.means[column]) / columns_.sizes[column];
-    return static_cast<float>(std::clamp(moved, -kMost, kMost));
+    return static_cast<float>(std::clamp(moved, -most_, most_));
   }
 
   std::string_view batch_name(std::size_t entry) const {
@@ -75,7 +77,7 @@ class Writer {
   }
 
   void absent_column(std::size_t column) {
-    if (columns_.means[column] == 0.0F || columns_.missing[column] != 0) return;
+    if (columns_.means[column] == 0.0 || columns_.missing[column] != 0) return;
     write(columns_.keys[column], scaled(column, 0.0), columns_.name(column));
   }
 
@@ -92,16 +94,18 @@ class Writer {
 
   const BatchView& batch_;
   const Columns& columns_;
+  const double most_;
   const bool named_;
   ScaledRows out_;
 };
 
 }  // namespace
 
-ScaledRows scale_rows(const BatchView& batch, const Columns& columns) {
+ScaledRows scale_rows(const BatchView& batch, const Columns& columns, double most) {
   check_bounds(batch);
   check_columns(columns);
-  Writer writer(batch, columns);
+  if (!(most > 0.0)) refuse("values must have room above 0");
+  Writer writer(batch, columns, most);
   for (std::size_t row = 0; row < batch.n_rows(); ++row) writer.row(row);
   return writer.take();
 }

@@ -29,7 +29,7 @@ class Scaling:
     ----------
     keys : ndarray of uint64
         Strictly ascending.
-    means, sizes : ndarray of float32
+    means, sizes : ndarray of float64
         Of the values; sizes are above 0.
     missing : ndarray of uint8
         Whether a value that is not there is missing (1), or 0 (0).
@@ -39,15 +39,15 @@ class Scaling:
     Examples
     --------
     >>> from bearsketch.batch import pack_names
-    >>> income = np.uint64([7]), np.float32([50_000]), np.float32([10_000]), np.uint8([0])
+    >>> income = np.uint64([7]), np.array([50_000.0]), np.array([10_000.0]), np.uint8([0])
     >>> scaling = Scaling(*income, pack_names([b"income"]))
     >>> scaling.apply(Batch([0, 2, 3], [7, 9, 9], [70_000, 1, 1])).values
     array([ 2.,  1., -5.,  1.], dtype=float32)
     """
 
     keys: npt.NDArray[np.uint64]
-    means: npt.NDArray[np.float32]
-    sizes: npt.NDArray[np.float32]
+    means: Reals
+    sizes: Reals
     missing: npt.NDArray[np.uint8]
     names: Names
 
@@ -55,10 +55,15 @@ class Scaling:
         if not len(self.keys):
             raise ValueError("a scaling must have columns, got none")
         # Raises ValueError where parts do not fit together.
-        self.apply(Batch(np.zeros(1, np.int64), self.keys[:0], self.means[:0], trusted=True))
+        self.apply(
+            Batch(np.zeros(1, np.int64), self.keys[:0], np.zeros(0, np.float32), trusted=True)
+        )
 
-    def apply(self, batch: Batch) -> Batch:
-        """Batch of scaled values, with an entry for each column that a row lacks."""
+    def apply(self, batch: Batch, most: float = np.inf) -> Batch:
+        """Batch of scaled values, with an entry for each column that a row lacks.
+
+        Values further from 0 than ``most`` are brought there.
+        """
         data, offsets = batch.names or (None, None)
         indptr, keys, values, names = _core.scale_rows(
             batch.indptr,
@@ -72,6 +77,7 @@ class Scaling:
             self.missing,
             self.names.data,
             self.names.offsets,
+            most,
         )
         named = None if names is None else Names(*names)
         return replace(batch, indptr=indptr, keys=keys, values=values, names=named, trusted=True)
@@ -81,11 +87,11 @@ class Scaling:
         names = [bytes(self.names[i]).decode("utf-8", "replace") for i in range(len(self.keys))]
         return tuple(name or str(key) for name, key in zip(names, self.keys, strict=True))
 
-    def parts(self, batch: Batch, rows: int) -> Iterator[tuple[slice, Batch]]:
+    def parts(self, batch: Batch, rows: int, most: float = np.inf) -> Iterator[tuple[slice, Batch]]:
         """Scaled rows of a batch, so many at a time, and which these are: a bounded copy."""
         for start in range(0, max(len(batch), 1), rows):
             stop = min(start + rows, len(batch))
-            yield slice(start, stop), self.apply(batch.rows(start, stop))
+            yield slice(start, stop), self.apply(batch.rows(start, stop), most)
 
     def sizes_of(self, keys: npt.NDArray[np.uint64]) -> Reals:
         """Size of the column of each key, 1 where that is none."""

@@ -58,7 +58,7 @@ def learned(case):
     learner = make_learner(kind, memory="16KiB", **parts)
     examples = table() if scaled else rows()
     if scaled:
-        learner.scaling = find_scaling([Batch.from_rows(examples)], without_zero=["year"])
+        learner.scaling = find_scaling([Batch.from_rows(examples)], missing_columns=["year"])
     numbers = np.arange(len(examples)) % 3
     if parts["loss"] == "squared":
         labels = numbers * 1.5 - 1.0

@@ -29,9 +29,9 @@ def test_columns_are_told_by_kind(table, tmp_path):
 
 def test_columns_of_numbers_are_told_to_be_scaled(table, tmp_path):
     told = good("train", table, "-o", tmp_path / "m.bear").stderr
-    assert "learned at mean 0 and size 1: age\n" in told
+    assert "learned at mean 0 and size 1, a missing one counts as the mean: age\n" in told
     assert "DATA-SCALE" not in told
-    assert "1 column of numbers is learned at mean 0" in good("info", tmp_path / "m.bear").stdout
+    assert "1 column of numbers is learned at size 1" in good("info", tmp_path / "m.bear").stdout
     words = tmp_path / "words.csv"
     words.write_text(table.read_text().replace("40", "a").replace("41", "b").replace("42", "c"))
     assert "mean 0" not in good("train", words, "-o", tmp_path / "m.bear").stderr
@@ -39,11 +39,13 @@ def test_columns_of_numbers_are_told_to_be_scaled(table, tmp_path):
 
 
 def test_large_values_are_told_where_they_do_harm(tmp_path):
-    # Too rare to be scaled: a row that lacks them would get an entry.
-    rows = [f"{'pro' if i % 2 else 'free'},{(i % 3 == 0) * (40 + i % 3)},a,b,c" for i in range(300)]
+    # Too rare to be scaled: so few tell no size.
+    rows = [
+        f"{'pro' if i % 2 else 'free'},{(i % 20 == 0) * (400 + i % 3)},a,b,c" for i in range(300)
+    ]
     wide = tmp_path / "wide.csv"
     wide.write_text("label,age,x,y,z\n" + "\n".join(rows) + "\n")
-    large = "warning[DATA-SCALE] values of 'age' (about 40) are far larger than the others (about"
+    large = "warning[DATA-SCALE] values of 'age' (about 401) are far larger than the others (about"
     assert large in good("train", wide, "-o", tmp_path / "m.bear", "--learner", "mission").stderr
     assert "DATA-SCALE" not in good("train", wide, "-o", tmp_path / "m.bear").stderr
 

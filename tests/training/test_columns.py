@@ -52,7 +52,43 @@ def test_what_a_row_lacks_counts_as_0():
     X[::4] = 0
     found = find_scaling([batch_of(X)])
     np.testing.assert_allclose([found.means[0], found.sizes[0]], [X.mean(), X.std()], rtol=1e-3)
-    assert columns_of(batch_of(np.where(np.arange(400)[:, None] % 3, 0, X + 1))) == []  # rare
+
+
+def test_large_numbers_that_few_rows_have_are_divided():
+    rng = np.random.default_rng(0)
+    X = (rng.random((1000, 30)) < 0.06) * rng.lognormal(3, 1.5, (1000, 30))
+    found = find_scaling([batch_of(X)])
+    assert len(found.keys) == 30
+    assert not found.means.any()
+    rms = np.sqrt((X**2).sum(axis=0) / (X > 0).sum(axis=0))
+    np.testing.assert_allclose(found.sizes, rms, rtol=1e-6)
+    assert columns_of(batch_of(X[:100])) == []  # too few
+    assert columns_of(batch_of(X / 100)) == []  # small: as words by their importance are
+
+
+def test_mostly_empty_amounts_are_learned():
+    scores = []
+    for seed in range(4):
+        rng = np.random.default_rng(seed)
+        X = (rng.random((5000, 30)) < 0.06) * rng.lognormal(3, 1.5, (5000, 30))
+        y = X @ (rng.normal(size=30) * 10) + 300 + 50 * rng.normal(size=5000)
+        model = SketchRegressor(memory="64KiB", random_state=seed).fit(X[:4000], y[:4000])
+        scores.append(model.score(X[4000:], y[4000:]))
+    assert min(scores) > 0.85
+
+
+def test_one_wild_value_does_not_undo_what_was_learned():
+    X = numbers(4000) * 30 + 100
+    y = X[:, 0] > 100
+    X[2000, 1] = 1e9
+    assert SketchClassifier(memory="8KiB", shuffle=False).fit(X, y).score(X, y) > 0.95
+
+
+def test_a_spread_far_below_the_mean_is_one_all_the_same():
+    rng = np.random.default_rng(0)
+    time = 1_700_000_000 + rng.integers(0, 3600, 4000)  # float32 tells minutes apart
+    y = time > 1_700_001_800
+    assert SketchClassifier(memory="8KiB").fit(time[:, None], y).score(time[:, None], y) > 0.95
 
 
 def test_where_0_is_no_value_what_a_row_lacks_is_missing():
@@ -61,7 +97,7 @@ def test_where_0_is_no_value_what_a_row_lacks_is_missing():
     ages[::5] = 0.0
     rows = [{"age": a, "children": c} for a, c in zip(ages, children, strict=True)]
     rows = [{name: float(value) for name, value in row.items() if value} for row in rows]
-    found = find_scaling([Batch.from_rows(rows)], without_zero=["age", "other"])
+    found = find_scaling([Batch.from_rows(rows)], missing_columns=["age", "other"])
     order = [found.shown().index(name) for name in ("age", "children")]
     assert found.missing[order].tolist() == [1, 0]
     means, sizes = found.means[order], found.sizes[order]
@@ -179,6 +215,19 @@ def test_a_raw_table_is_learned_as_well_as_a_standardized_one():
         for A in (X, far)
     ]
     assert found[1] > max(0.93, found[0] - 0.01)
+
+
+@pytest.mark.parametrize("chunk", [1, 7, 19, 20])
+def test_small_first_chunks_are_scaled_once_there_are_enough(chunk):
+    X = numbers(3000) * [1000, 1, 1, 1] + [5000, 0, 0, 9]
+    y = X[:, 0] + 1000 * X[:, 3] > 14_000
+    model = SketchClassifier(memory="8KiB")
+    for start in range(0, 2000, chunk):
+        part = slice(start, min(start + chunk, 2000))
+        model.partial_fit(X[part], y[part], classes=[False, True])
+    assert model.learner_.scaling is not None
+    assert model.learner_.counters["examples"] == 2000
+    assert model.score(X[2000:], y[2000:]) > 0.93
 
 
 def test_without_an_intercept_there_is_none():

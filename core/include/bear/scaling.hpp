@@ -13,7 +13,7 @@ namespace bear {
 // keys strictly ascending, names as those of a batch.
 struct Columns {
   Keys keys;
-  std::span<const float> means, sizes;
+  std::span<const double> means, sizes;
   std::span<const std::uint8_t> missing;
   std::span<const std::uint8_t> name_data;
   std::span<const std::uint64_t> name_offsets;
@@ -32,7 +32,8 @@ struct ScaledRows {
   std::vector<std::uint64_t> name_offsets;  // empty without names
 };
 
-// Throws std::invalid_argument unless rows and columns are well formed.
-ScaledRows scale_rows(const BatchView& batch, const Columns& columns);
+// Values of columns further from 0 than `most` are brought there: one wild value would undo what a
+// whole stream has taught. Throws std::invalid_argument unless rows and columns are well formed.
+ScaledRows scale_rows(const BatchView& batch, const Columns& columns, double most);
 
 }  // namespace bear

@@ -60,8 +60,8 @@ def _what(facts: dict[str, Any]) -> list[tuple[str, str]]:
         ),
         (
             "scaled",
-            f"{facts['scaled']:,} {scaled} learned at mean 0 and size 1; weights are of the values "
-            "as they are",
+            f"{facts['scaled']:,} {scaled} learned at size 1; weights are of the values as they "
+            "are",
         ),
     ]
     return rows if facts["scaled"] else rows[:-1]

@@ -71,9 +71,8 @@ class Told:
                 if columns:
                     kind = use.removesuffix("_columns")
                     self._display.note(f"{kind} columns: {_some(columns)}")
-            if training.learner.scaling is not None:
-                columns = training.learner.scaling.shown()
-                self._display.note(f"learned at mean 0 and size 1: {_some(columns)}")
+            for how, columns in scaled_columns(training.learner).items():
+                self._display.note(f"{how}: {_some(columns)}")
             for text in task.odd:
                 self._display.note(f"warning[LABEL-RARE] {text}")
             if training.resumed is not None:
@@ -135,6 +134,20 @@ class Told:
             self._display.note(
                 f"{n:,} blank {lines}: what follows has the number of its example, not of its line"
             )
+
+
+def scaled_columns(learner: Learner) -> dict[str, tuple[str, ...]]:
+    """Columns of numbers by how they are learned, in words."""
+    if learner.scaling is None:
+        return {}
+    found: dict[str, tuple[str, ...]] = {}
+    both = zip(learner.scaling.means, learner.scaling.missing, strict=True)
+    for name, (mean, missing) in zip(learner.scaling.shown(), both, strict=True):
+        absent = "the mean" if missing else "0"
+        how = f"learned at mean 0 and size 1, a missing one counts as {absent}"
+        how = how if mean else "learned at size 1"
+        found[how] = (*found.get(how, ()), name)
+    return found
 
 
 def _some(columns: tuple[str, ...]) -> str:

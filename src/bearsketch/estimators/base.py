@@ -18,6 +18,7 @@ from bearsketch.estimators.callbacks import CallbackSupportMixin, Tasks, with_ca
 from bearsketch.estimators.doubts import Doubts, warn_of_ids
 from bearsketch.estimators.failing import all_or_nothing
 from bearsketch.estimators.faults import check_column_names, told_by_column
+from bearsketch.estimators.few import learn_more
 from bearsketch.estimators.files import KeepsModel
 from bearsketch.estimators.first import are_enough, first_labels, with_examples
 from bearsketch.estimators.opening import open_batches, read_options
@@ -78,6 +79,7 @@ class SketchEstimator(SelectsFeatures, KeepsModel, CallbackSupportMixin, BaseEst
     classes_: Array
     _class_numbers: npt.NDArray[np.intp]
     _named_columns: dict[int, str]
+    _few: list[Batch] | None  # see learn_more
 
     @with_callbacks
     @all_or_nothing
@@ -126,22 +128,20 @@ class SketchEstimator(SelectsFeatures, KeepsModel, CallbackSupportMixin, BaseEst
         rows, labels, weights = self._examples(X, y, sample_weight, reset=first)
         if first:
             self._start(self._class_map(classes), rows.columns, self._draw_seed())
+            self._few = []
         elif classes is not None:
             self._check_same_classes(classes)
-        counted = None if weights is None else np.flatnonzero(weights)
-        if isinstance(rows, BatchRows):
-            counted = None
+        whole = weights is None or isinstance(rows, BatchRows)
+        counted = None if whole else np.flatnonzero(np.asarray(weights))
         batches = self._batches(rows, self._encode(labels), weights, counted)
-        self._learn(batches, Doubts(self) if first else None)
+        learn_more(self, batches)
         return self
 
     def _check_same_classes(self, classes: Any) -> None:
         declared = self._class_map(classes)
         if declared is not None and not np.array_equal(declared.classes, self.classes_):
-            raise ParameterError(
-                f"classes must be those of the first call, {self.classes_.tolist()}, "
-                f"got {declared.classes.tolist()}"
-            )
+            known, given = self.classes_.tolist(), declared.classes.tolist()
+            raise ParameterError(f"classes must be those of the first call, {known}, got {given}")
 
     @with_callbacks
     @all_or_nothing
@@ -232,6 +232,7 @@ class SketchEstimator(SelectsFeatures, KeepsModel, CallbackSupportMixin, BaseEst
     def _start(self, classes: ClassMap | None, columns: int | None, seed: int) -> None:
         """Make a new learner; ``columns`` are those of a matrix, None for features by name."""
         check_feature_names(self.feature_names, columns)
+        self._few = None
         loss, n_classes, n_weights = "squared", None, 1
         if classes is None:
             self.__dict__.pop("classes_", None)  # of an earlier fit to another task
@@ -298,15 +299,14 @@ class SketchEstimator(SelectsFeatures, KeepsModel, CallbackSupportMixin, BaseEst
         how: Any = {"accept_sparse": "csr", "accept_large_sparse": True, "reset": reset}
         try:
             checked = validate_data(self, X, **how)
-            # Categories and strings of some frames come through as they are.
+            # Categories and strings of some frames come through.
             return checked if checked.dtype.kind in "biuf" else checked.astype(np.float64)
         except (ValueError, TypeError) as error:
             raise told_by_column(error, X) from None
 
     def _forget_columns(self) -> None:
         for name in ("n_features_in_", "feature_names_in_"):
-            if hasattr(self, name):
-                delattr(self, name)
+            self.__dict__.pop(name, None)
 
     def _batches(
         self,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import warnings
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -34,15 +35,24 @@ class Doubts:
         Where the batches come from; without ``warnings`` of its own, nothing is said of it.
     every_class : bool
         Whether all classes should come, so that one alone is odd.
+    first : sequence of Batch, optional
+        What columns of numbers are scaled by; the first batch otherwise.
     """
 
-    def __init__(self, estimator: Any, source: Any = None, *, every_class: bool = False) -> None:
+    def __init__(
+        self,
+        estimator: Any,
+        source: Any = None,
+        *,
+        every_class: bool = False,
+        first: Sequence[Batch] = (),
+    ) -> None:
         config = estimator.learner_.config
         self._estimator = estimator
         self._source, self._told = source, 0
         self._order = Order(config.n_classes) if config.loss != "squared" else None
         self._curve, self._numbers = Curve(), NumberScores()
-        self._first, self._every_class = True, every_class
+        self._first, self._sample, self._every_class = True, first, every_class
 
     def look(self, batch: Batch) -> None:
         """Look at a batch that is to be learned; its labels are class numbers or targets.
@@ -53,7 +63,7 @@ class Doubts:
         if self._first:
             self._first = False
             learner, naming = self._estimator.learner_, self._naming(batch)
-            for odd in scale_values(learner, [batch], self._source, naming):
+            for odd in scale_values(learner, self._sample or [batch], self._source, naming):
                 warn(*odd)
 
     def learned(self, batch: Batch, progress: Progress) -> None:

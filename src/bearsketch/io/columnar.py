@@ -67,7 +67,7 @@ class Shared:
     def __init__(self, options: ReadOptions) -> None:
         self.labels = LabelKind(options.labels)
         self.schema: Schema | None = None
-        self.without_zero: tuple[str, ...] | None = None  # of the first rows
+        self.missing_columns: tuple[str, ...] | None = None  # by the first rows
         self.notes: list[tuple[str, str]] = []  # codes and messages of what is odd
         # Fields of JSON Lines that options name and no example has had, with the option.
         self.unmet: dict[str, str] | None = None
@@ -110,8 +110,8 @@ class TableReader(ABC):
         schema = self._shared.schema
         assert schema is not None
         limits = self._options.limits
-        if self._shared.without_zero is None and last > first:
-            self._shared.without_zero = schema.without_zero(self._table, first, last)
+        if self._shared.missing_columns is None and last > first:
+            self._shared.missing_columns = schema.missing_columns(self._table, first, last)
         got = self._table.rows(
             first,
             last,

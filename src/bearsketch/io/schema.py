@@ -52,13 +52,15 @@ class Schema:
             for use, wanted in kinds.items()
         }
 
-    def without_zero(self, table: Any, first: int, last: int) -> tuple[str, ...]:
-        """Columns of numbers that are nowhere 0 in some rows of a native table."""
+    def missing_columns(self, table: Any, first: int, last: int) -> tuple[str, ...]:
+        """Columns of numbers that are missing as often as 0, or more, in rows of a native table."""
         columns = {name.decode("utf-8", "surrogateescape"): i for i, _, name in self.uses}
-        numbers = (
-            (name, table.numbers(columns[name], first, last)) for name in self.by_use()["numeric"]
-        )
-        return tuple(name for name, (values, _) in numbers if (values != 0.0).all())
+        found = []
+        for name in self.by_use()["numeric"]:
+            values, _ = table.numbers(columns[name], first, last)
+            if (values == 0.0).sum() <= (values != values).sum():  # NaN where there is none
+                found.append(name)
+        return tuple(found)
 
 
 def make_schema(

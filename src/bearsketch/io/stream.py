@@ -149,9 +149,9 @@ class Stream(Closes):
         return {} if schema is None else schema.by_use()
 
     @property
-    def without_zero(self) -> tuple[str, ...]:
-        """Columns of a table that have numbers and no 0 in the first rows."""
-        return () if self._shared is None else self._shared.without_zero or ()
+    def missing_columns(self) -> tuple[str, ...]:
+        """Columns of a table where a number that is not there is missing rather than 0."""
+        return () if self._shared is None else self._shared.missing_columns or ()
 
     @property
     def counts(self) -> Counts:

@@ -28,6 +28,8 @@ from bearsketch.sizes import Sizes
 
 _NO_NAMES = (None, None)
 _SCALED_ROWS = 256  # that are scaled at a time
+# Sizes of its column that a value is learned within: one wild cell would undo all that was learned.
+_MOST_SIZES = 20.0
 
 
 class Progress(NamedTuple):
@@ -109,7 +111,7 @@ class Learner:
         before, told = self._core.counters.batches, []
         try:
             with core_errors(self.sizes.model_bytes):
-                for rows, part in self._scaled(batch):
+                for rows, part in self._scaled(batch, _MOST_SIZES):
                     told.append(
                         self._core.learn(
                             *_entries(part), labels[rows], part.weights, *(part.names or _NO_NAMES)
@@ -124,12 +126,12 @@ class Learner:
         found = margins[0] if len(margins) == 1 else np.concatenate(margins)
         return Progress(len(batch), loss / weight if weight else 0.0, weight, found)
 
-    def _scaled(self, batch: Batch) -> Iterator[tuple[slice, Batch]]:
+    def _scaled(self, batch: Batch, most: float = np.inf) -> Iterator[tuple[slice, Batch]]:
         """Give the rows as they are learned, in whole minibatches, and which these are."""
         if self.scaling is None:
             return iter([(slice(None), batch)])
         size = self.config.batch_size
-        return self.scaling.parts(batch, size * max(_SCALED_ROWS // size, 1))
+        return self.scaling.parts(batch, size * max(_SCALED_ROWS // size, 1), most)
 
     def finish_pass(self) -> None:
         """Say that one trip over the data is over; automatic steps shrink from pass to pass."""

@@ -200,7 +200,7 @@ def _check_arrays(arrays: model_file.Arrays, config: Config) -> None:
     types |= {"magnitudes": "float32", "keys": "uint64", "offsets": "uint64", "data": "uint8"}
     types |= {"storage": "float64", "direction": "float64"}
     types |= {"factor": "float64", "watch": "float64"}
-    types |= {"columns": "uint64", "means": "float32", "sizes": "float32", "missing": "uint8"}
+    types |= {"columns": "uint64", "means": "float64", "sizes": "float64", "missing": "uint8"}
     types |= {"history_keys": "uint64", "history_numbers": "float64"}
     for name, array in arrays.items():
         if name.startswith(RUN_ARRAYS):

@@ -11,7 +11,7 @@ from bearsketch.batch import Batch, pack_names
 from bearsketch.learners import Learner
 from bearsketch.scaling import Reals, Scaling
 from bearsketch.training.doubts import Doubt
-from bearsketch.training.look import Look, Naming, Some, some_rows
+from bearsketch.training.look import LARGE, Look, Naming, Some, some_rows
 from bearsketch.training.scale import odd_scale
 
 LEAST_EXAMPLES = 20
@@ -24,15 +24,17 @@ COMMON = 0.5
 OTHER_VALUES, FILLED = 0.1, 0.25
 # What has about mean 0 and size 1 is left as it is.
 NEAR_MEAN, NEAR_SIZES = 0.25, (0.5, 2.0)
-SAME = 1e-6  # spread by the mean of values that are all the same
+SAME = 1e-12  # spread by the mean of values that are all the same
 
 
 def find_scaling(
-    batches: Collection[Batch], *, center: bool = True, without_zero: Collection[str] = ()
+    batches: Collection[Batch], *, center: bool = True, missing_columns: Collection[str] = ()
 ) -> Scaling | None:
-    """Find columns of numbers that are not about mean 0 and size 1.
+    """Find columns of numbers that are not about mean 0 and size 1, and large numbers.
 
-    Columns that grow along the data, as a row number does, have no mean, and are left alone.
+    Columns come to mean 0 and size 1; what is no column, but has large values that at least 20 of
+    the examples show, is only divided by its size. What grows along the data, as a row number
+    does, has neither mean nor size, and is left alone.
 
     Parameters
     ----------
@@ -40,8 +42,8 @@ def find_scaling(
         The first examples; those of weight 0 count for nothing.
     center : bool
         Whether means may go into an intercept; else columns are only divided.
-    without_zero : collection of str
-        Columns that have no 0 among their values: one that is not there is missing.
+    missing_columns : collection of str
+        Those where a value that is not there is missing; of others it is 0.
 
     Returns
     -------
@@ -61,18 +63,18 @@ def find_scaling(
     if look.examples < LEAST_EXAMPLES:
         return None
     common = look.counts >= COMMON * look.examples
-    if not common.any() or not _is_table(look, common):
-        return None
-    missing = _named(look, set(without_zero) if center else set())
-    means, sizes = _moments(look, center, missing)
+    common &= _is_table(look, common)
+    missing = common & _named(look, set(missing_columns) if center else set())
+    means, sizes = _moments(look, common & center, missing)
     low, high = NEAR_SIZES
     near = (np.abs(means) <= NEAR_MEAN * sizes) & (sizes >= low) & (sizes <= high)
-    chosen = np.flatnonzero(common & ~near & (sizes > 0.0) & ~look.growing())
-    narrow = means[chosen].astype(np.float32), sizes[chosen].astype(np.float32)
-    if not len(chosen) or not (narrow[1] > 0.0).all() or not np.isfinite(narrow).all():
+    large = (look.counts >= LEAST_EXAMPLES) & (look.rms > LARGE)
+    chosen = np.flatnonzero((common | large) & ~near & (sizes > 0.0) & ~look.growing())
+    if not len(chosen):
         return None
     names = pack_names([look.given_name(int(i)) or b"" for i in chosen])
-    return Scaling(look.keys[chosen], *narrow, missing[chosen].astype(np.uint8), names)
+    own = means[chosen], sizes[chosen], missing[chosen].astype(np.uint8)
+    return Scaling(look.keys[chosen], *own, names)
 
 
 def scale_values(
@@ -93,7 +95,7 @@ def scale_values(
     learner.scaling = find_scaling(
         some,
         center=learner.config.intercept,
-        without_zero=getattr(source, "without_zero", ()),
+        missing_columns=getattr(source, "missing_columns", ()),
     )
     scaled = some if learner.scaling is None else [learner.scaling.apply(part) for part in some]
     odd = odd_scale(scaled, learner.config.any_scale, naming)
@@ -121,15 +123,13 @@ def _named(look: Look, names: set[str]) -> Some:
     return found
 
 
-def _moments(look: Look, center: bool, missing: Some) -> tuple[Reals, Reals]:
+def _moments(look: Look, centered: Some, missing: Some) -> tuple[Reals, Reals]:
     """Means and sizes of features, values that are not there being 0 unless they are missing.
 
-    Of one whose values are all the same, as of a category, only the size.
+    Of one that is not centered, or whose values are all the same, as of a category, the mean is 0.
     """
     share = np.where(missing, 1.0, look.counts / look.examples)
     mean = share * look.means
     spread = np.sqrt(share * look.spreads**2 + share * (1.0 - share) * look.means**2)
-    same = look.spreads <= SAME * np.abs(look.means)
-    if not center:
-        same[:] = True
-    return np.where(same, 0.0, mean), np.where(same, look.rms, spread)
+    divided = ~centered | (look.spreads <= SAME * np.abs(look.means))
+    return np.where(divided, 0.0, mean), np.where(divided, look.rms, spread)

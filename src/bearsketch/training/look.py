@@ -59,9 +59,12 @@ class Look:
         """Large features with values that are larger than the ones before, nearly always."""
         order = np.argsort(self.of_entry, kind="stable")
         feature, value = self.of_entry[order], self.values[order]
-        larger = (feature[1:] == feature[:-1]) & (value[1:] > value[:-1])
-        times = np.bincount(feature[1:], larger, minlength=len(self.counts))
-        often = (self.counts >= LEAST_GROWING) & (times >= GROWS * (self.counts - 1))
+        same, change = feature[1:] == feature[:-1], np.sign(np.diff(value))
+        rises, falls = (
+            np.bincount(feature[1:], same & (change == way), minlength=len(self.counts))
+            for way in (1, -1)
+        )
+        often = (rises >= LEAST_GROWING - 1) & (rises >= GROWS * (rises + falls))
         return (self.rms > LARGE) & often
 
     def common(self) -> Some:
