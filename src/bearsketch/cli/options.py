@@ -245,7 +245,8 @@ def read_options(used: dict[str, Any]) -> dict[str, Any]:
     options = dict(used)
     for name in _LISTS:
         if name in options:
-            options[name] = tuple(part for part in options[name].split(",") if part)
+            # A name that is empty is that of a column, as the index that pandas writes.
+            options[name] = tuple(part for part in options[name].split(",") if part) or ("",)
     for name in _RANGES:
         if name in options:
             options[name] = parse_range(name, options[name])

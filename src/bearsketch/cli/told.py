@@ -6,7 +6,7 @@ from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 from bearsketch.advice import IDS
-from bearsketch.escape import visible
+from bearsketch.escape import shown_name
 from bearsketch.sizes import format_bytes
 
 if TYPE_CHECKING:
@@ -151,7 +151,7 @@ def scaled_columns(learner: Learner) -> dict[str, tuple[str, ...]]:
 
 
 def _some(columns: tuple[str, ...]) -> str:
-    shown = ", ".join(map(visible, columns[:_SHOWN_COLUMNS]))
+    shown = ", ".join(map(shown_name, columns[:_SHOWN_COLUMNS]))
     rest = len(columns) - _SHOWN_COLUMNS
     return shown + (f" and {rest} more" if rest > 0 else "")
 

@@ -6,7 +6,7 @@ from collections.abc import Collection
 
 import numpy as np
 
-from bearsketch.advice import how_to_shuffle
+from bearsketch.advice import either, how_to_shuffle
 from bearsketch.batch import Batch
 from bearsketch.training.look import LARGE, Look, Naming
 
@@ -69,8 +69,8 @@ def _too_large(look: Look, typical: float, any_scale: bool) -> str | None:
     if grow.any():
         return (
             f"values of {look.shown(grow)} grow along the data, as a row number or a time does, "
-            f"which can spoil learning in one pass: leave them out, or shuffle the examples"
-            + how_to_shuffle()
+            f"which can spoil learning in one pass: leave them out ({_drop()}), or shuffle the "
+            "examples" + how_to_shuffle()
         )
     if any_scale:
         far = look.far_from_zero()
@@ -81,5 +81,10 @@ def _too_large(look: Look, typical: float, any_scale: bool) -> str | None:
     return (
         f"values of {look.shown(large)} are far larger than the others "
         f"(about {look.typical(~large):.3g}), "
-        "which spoils the learning of all: divide them, so that they are near 1, or leave them out"
+        "which spoils the learning of all: divide them, so that they are near 1, or leave them out "
+        f"({_drop()})"
     )
+
+
+def _drop() -> str:
+    return either("drop", "--drop, with '' for a column without a name")
