@@ -128,6 +128,27 @@ def ids_of(cells, **options):
     return warned_of("TAB-UNIQUE", cells, **options)
 
 
+@pytest.mark.parametrize(
+    "cells", [[b"$5.20", b'"$1,300.00"', b"NA"], [b"38.9%", b"4%"], ["12 €".encode(), b"3.5"]]
+)
+def test_numbers_with_marks_are_told(cells):
+    (told,) = warned_of("TAB-MARKS", cells * 120)
+    assert "column 'age' has numbers with marks (" in told
+    assert ids_of(cells * 120) == []
+    assert warned_of("TAB-MARKS", cells * 120, categorical=["age"]) == []
+
+
+@pytest.mark.parametrize("cells", [[b"a5", b"b%"], [b"5 apples", b"3 pears"], [b"x"]])
+def test_other_words_have_no_marks(cells):
+    assert warned_of("TAB-MARKS", cells * 120) == []
+
+
+def test_a_column_without_a_value_so_far_is_told():
+    (told,) = warned_of("TAB-EMPTY", [b"NA"] * 200)
+    assert "no value in the first 200 rows" in told
+    assert "numeric=['age']" in told
+
+
 def test_a_column_of_ids_is_told():
     ids = [b"u%d" % i for i in range(240)]
     (told,) = ids_of(ids)

@@ -21,6 +21,9 @@ REPLACED = (
 # How the core numbers what it finds where a number should be.
 ABSENT, A_NUMBER, NOT_FINITE, OUT_OF_RANGE, NOT_A_NUMBER, TRUTH = range(6)
 WITH_COMMA = re.compile(rb" *[+-]?[0-9]+(,[0-9]+)?([eE][+-]?[0-9]+)? *")
+_MARKED = re.compile(
+    rb" *[$\xc2\xa3\xe2\x82\xac]* *[+-]?[0-9]+(,[0-9]{3})*([.][0-9]+)? *(%|[$\xe2\x82\xac]*) *"
+)
 _GROUPED = re.compile(rb" *[+-]?[0-9]{1,3}(,[0-9]{3})+ *")
 # A column of text with at most this share of cells that are no numbers may be meant as numeric.
 _STRAY_SHARE = 0.25
@@ -42,6 +45,10 @@ def doubtful_columns(
         message = _stray(table, schema, column)
         if message is not None:
             yield "TAB-STRAY", message
+            continue
+        told = _marked(table, schema, column)
+        if told is not None:
+            yield told
             continue
         yield from _different(table, schema, column)
     if schema.label is not None and options.labels in ("auto", "quantity"):
@@ -85,6 +92,28 @@ def _stray(table: _core.CsvTable, schema: Schema, column: int) -> str | None:
         f"where a number is missing, declare the column numeric "
         f"({either(f'numeric=[{name!r}]', f'--numeric {name}')}) to have such cells refused, or "
         "categorical if they are right"
+    )
+
+
+def _marked(table: _core.CsvTable, schema: Schema, column: int) -> tuple[str, str] | None:
+    """Say that a column has no value so far, or numbers with marks of money and the like."""
+    _, kinds = table.numbers(column, 0, table.n_rows)
+    texts = table.texts(column, 0, table.n_rows)
+    cells = [text for text, kind in zip(texts, kinds, strict=True) if kind != ABSENT]
+    name = schema.shown(column)
+    numeric = either(f"numeric=[{name!r}]", f"--numeric {name}")
+    if not cells:
+        return (
+            "TAB-EMPTY",
+            f"column {name!r} has no value in the first {len(texts):,} rows, and is read as "
+            f"categories; if numbers follow, declare it ({numeric})",
+        )
+    if not all(map(_MARKED.fullmatch, cells)):
+        return None
+    return (
+        "TAB-MARKS",
+        f"column {name!r} has numbers with marks ({cells[0].decode()!r}), which are read as words: "
+        "take the marks out of the data",
     )
 
 
