@@ -33,6 +33,23 @@ def test_merged_models_average_their_parts(tmp_path):
     assert learner.weights_of(key) == pytest.approx(expected, rel=0.05)
 
 
+def test_merged_tables_may_differ_in_units_and_in_what_is_missing(tmp_path):
+    rng, days = np.random.default_rng(0), []
+    for day, zeros in (("a", 0), ("b", 30)):
+        ages, money = rng.normal(40, 9, 900).round(1), rng.normal(900, 200, 900).round(2)
+        money[:zeros] = 0
+        rows = [f"{a},{m},{int(a > 40)}" for a, m in zip(ages, money, strict=True)]
+        (tmp_path / f"{day}.csv").write_text("age,money,label\n" + "\n".join(rows) + "\n")
+        good("train", tmp_path / f"{day}.csv", "-o", tmp_path / f"{day}.bear", "--memory", "4KiB")
+        days.append(tmp_path / f"{day}.bear")
+    told = good("merge", *days, "-o", tmp_path / "c.bear").stderr
+    assert "warning[MERGE-MISSING] a missing number of column money is its mean" in told
+    assert "here it is the mean" in told
+    assert "column age" not in told
+    found = good("evaluate", tmp_path / "c.bear", tmp_path / "b.csv", "--json").stdout
+    assert json.loads(found)["accuracy"] > 0.95
+
+
 def test_no_output_replaces_what_is_read(model, tmp_path):
     kept, data = tmp_path / "kept.bear", tmp_path / "data.vw"
     kept.write_bytes(model.read_bytes())

@@ -13,6 +13,7 @@ from bearsketch.cli.guard import say
 from bearsketch.cli.model import load_model
 from bearsketch.cli.options import Json, Quiet
 from bearsketch.cli.told import family
+from bearsketch.escape import shown_name
 from bearsketch.exceptions import IncompatibleError, ParameterError
 
 if TYPE_CHECKING:
@@ -58,9 +59,26 @@ def merge(
         "model_bytes": learner.sizes.model_bytes,
     }
     if not quiet:
+        _tell_missing(parts)
         _report(results, output)
     if as_json:
         print(json.dumps(results))
+
+
+def _tell_missing(parts: list[Learner]) -> None:
+    """Say which columns count otherwise where a number is missing; the first model decides."""
+    rules = [
+        dict(zip(part.scaling.shown(), part.scaling.missing.tolist(), strict=True))
+        for part in parts
+        if part.scaling is not None
+    ]
+    for name, missing in rules[0].items() if rules else ():
+        if any(other.get(name, missing) != missing for other in rules):
+            say(
+                f"warning[MERGE-MISSING] a missing number of column {shown_name(name)} is its mean "
+                f"in some of the models and 0 in others, as their data had zeros there or not; "
+                f"here it is {'the mean' if missing else '0'}, as in the first"
+            )
 
 
 def _load(models: list[Path], output: Path) -> list[Learner]:
