@@ -143,6 +143,10 @@ def test_other_words_have_no_marks(cells):
     assert warned_of("TAB-MARKS", cells * 120) == []
 
 
+def test_marks_in_another_encoding_are_no_marks_and_no_fault():
+    assert warned_of("TAB-MARKS", [b"\xa35", b"\xe25", b"\xac7"] * 120) == []
+
+
 def test_a_column_without_a_value_so_far_is_told():
     (told,) = warned_of("TAB-EMPTY", [b"NA"] * 200)
     assert "no value in the first 200 rows" in told

@@ -21,9 +21,8 @@ REPLACED = (
 # How the core numbers what it finds where a number should be.
 ABSENT, A_NUMBER, NOT_FINITE, OUT_OF_RANGE, NOT_A_NUMBER, TRUTH = range(6)
 WITH_COMMA = re.compile(rb" *[+-]?[0-9]+(,[0-9]+)?([eE][+-]?[0-9]+)? *")
-_MARKED = re.compile(
-    rb" *[$\xc2\xa3\xe2\x82\xac]* *[+-]?[0-9]+(,[0-9]{3})*([.][0-9]+)? *(%|[$\xe2\x82\xac]*) *"
-)
+_MONEY = "(?:[$]|\u00a3|\u20ac)?".encode()
+_MARKED = re.compile(rb" *%b *[+-]?[0-9]+(,[0-9]{3})*([.][0-9]+)? *(%%|%b) *" % (_MONEY, _MONEY))
 _GROUPED = re.compile(rb" *[+-]?[0-9]{1,3}(,[0-9]{3})+ *")
 # A column of text with at most this share of cells that are no numbers may be meant as numeric.
 _STRAY_SHARE = 0.25
