@@ -47,6 +47,12 @@ def test_columns_are_found_by_their_mean_and_size():
     np.testing.assert_allclose(only_divided.sizes, np.sqrt((X[:, 1:] ** 2).mean(axis=0)), rtol=1e-3)
 
 
+def test_wide_tables_are_looked_at_in_rows_enough():
+    X = numbers(200, 5000) * 50 + 300
+    assert len(find_scaling([batch_of(X)]).keys) == 5000
+    assert len(find_scaling([batch_of(part) for part in np.split(X, 10)]).keys) == 5000
+
+
 def test_what_a_row_lacks_counts_as_0():
     X = 9 * np.abs(numbers(columns=1))
     X[::4] = 0

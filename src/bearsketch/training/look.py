@@ -18,6 +18,8 @@ MEAN_SPREADS, COMMON, LEAST_COMMON = 3.0, 0.9, 50
 # Values that grow from nearly every example to the next, if there are so many of them.
 GROWS, LEAST_GROWING = 0.95, 50
 MOST_ENTRIES = 50_000  # looked at: enough to tell, and little memory
+# Of long rows, so many in all where that is not too much of them.
+LONG_ROWS, MOST_LONG = 40, 400_000
 
 Naming = Callable[[int], str]
 Some = npt.NDArray[np.bool_]
@@ -109,6 +111,13 @@ def some_rows(batches: Collection[Batch]) -> list[Batch]:
 
     The same share of each batch: what grows is small in the first.
     """
-    share = MOST_ENTRIES // max(len(batches), 1)
-    rows = [int(np.searchsorted(batch.indptr, share, "right")) - 1 for batch in batches]
-    return [b.rows(0, min(max(n, 1), len(b))) for b, n in zip(batches, rows, strict=True)]
+    parts = max(len(batches), 1)
+
+    def within(batch: Batch, entries: int) -> int:
+        return int(np.searchsorted(batch.indptr, entries // parts, "right")) - 1
+
+    rows = [
+        max(within(b, MOST_ENTRIES), min(within(b, MOST_LONG), -(-LONG_ROWS // parts)), 1)
+        for b in batches
+    ]
+    return [b.rows(0, min(n, len(b))) for b, n in zip(batches, rows, strict=True)]
