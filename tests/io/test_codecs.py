@@ -190,3 +190,17 @@ def test_head_consumes_nothing():
     with Chunks(resolve(io.BytesIO(TABLE * 10_000))[0], Limits()) as chunks:
         assert chunks.head(300_000) == (TABLE * 10_000)[:300_000]
         assert b"".join(chunks) == TABLE * 10_000
+
+
+def test_a_fault_that_head_meets_is_raised_where_it_is_reached():
+    packed = gzip.compress(os.urandom(300_000))[:250_000]
+    with Chunks(resolve(io.BytesIO(packed))[0], Limits()) as chunks:
+        head = chunks.head(400_000)
+        assert 100_000 < len(head) < 300_000
+        assert chunks.head(400_000) == head
+        got = b""
+        for _ in range(2):  # again: there is no end to mistake it for
+            with pytest.raises(ParseError, match="ends before its end mark"):
+                while True:
+                    got += chunks.next()
+        assert got == head

@@ -112,7 +112,16 @@ def test_where_0_is_no_value_what_a_row_lacks_is_missing():
     assert found.absent_of(found.keys[order])[1] == 0.0
 
 
-@pytest.mark.parametrize("form", ["csv", "arrow"])
+def written(table, form):
+    """A table as a stream: text, or the table itself."""
+    if form == "arrow":
+        return table
+    if form == "csv":
+        return io.BytesIO(table.to_csv(index=False).encode())
+    return io.BytesIO(table.to_json(orient="records", lines=True).encode())
+
+
+@pytest.mark.parametrize("form", ["csv", "arrow", "jsonl"])
 def test_missing_numbers_cost_little(form):
     rng = np.random.default_rng(1)
     X = rng.normal([40, 2.0], [12, 1], (6000, 2)).clip([1, 0])
@@ -123,7 +132,7 @@ def test_missing_numbers_cost_little(form):
     scores = []
     for table in (frame, holes):
         table = table[:4000]
-        source = io.BytesIO(table.to_csv(index=False).encode()) if form == "csv" else table
+        source = written(table, form)
         model = SketchClassifier(memory="4KiB").fit_stream(source, label_column="label")
         scaling = model.learner_.scaling
         assert dict(zip(scaling.shown(), scaling.missing, strict=True)) == {"age": 1, "amount": 0}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import queue
 import select
@@ -12,7 +13,7 @@ from collections.abc import Iterator
 from typing import BinaryIO
 
 from bearsketch.closing import Closes
-from bearsketch.exceptions import LimitError, ParseError, SourceError
+from bearsketch.exceptions import BearError, LimitError, ParseError, SourceError
 from bearsketch.io.codecs import MAGIC_BYTES, codec_named, codec_of, decode
 from bearsketch.io.encoding import Encoding
 from bearsketch.io.limits import CHUNK_BYTES, CHUNKS_AHEAD, Limits
@@ -20,6 +21,10 @@ from bearsketch.io.room import Room
 from bearsketch.io.source import Input
 
 _WAKE_MS = 100
+
+
+def _raise(error: BearError) -> bytes:
+    raise error
 
 
 class Chunks(Closes):
@@ -51,7 +56,7 @@ class Chunks(Closes):
         self._stop = threading.Event()
         self._raw = _Raw(found.open(), found.name, self._stop)
         self._held: deque[bytes] = deque()
-        self._items = self._produce()
+        self._items: Iterator[bytes] = self._produce()
         self._ahead: _ReadAhead | None = None
 
     @property
@@ -95,14 +100,11 @@ class Chunks(Closes):
         """First bytes, at most ``size``; nothing is consumed.
 
         There are fewer at the end only, or, with ``wait_for``, where no more than that many were
-        there at once.
+        there at once. A fault behind the first chunk is raised where it is reached.
         """
-        total = sum(map(len, self._held))
-        while (
-            total < (size if wait_for is None else wait_for) and (chunk := self._get()) is not None
-        ):
+        wanted = size if wait_for is None else wait_for
+        while sum(map(len, self._held)) < wanted and (chunk := self._get_ahead()) is not None:
             self._held.append(chunk)
-            total += len(chunk)
         return b"".join(self._held)[:size]
 
     def close(self) -> None:
@@ -111,6 +113,15 @@ class Chunks(Closes):
         if self._ahead is not None:
             self._ahead.close()
         self._raw.close()
+
+    def _get_ahead(self) -> bytes | None:
+        try:
+            return self._get()
+        except BearError as error:
+            if not self._held:
+                raise
+            self._items = map(_raise, itertools.repeat(error))
+            return None
 
     def _get(self) -> bytes | None:
         return next(self._items, None) if self._ahead is None else self._ahead.get()

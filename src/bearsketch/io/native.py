@@ -14,6 +14,8 @@ from bearsketch.io.chunks import Chunks
 from bearsketch.io.columnar import Shared, long_name_hint, with_last_line
 from bearsketch.io.labels import SequenceLabels, names_array
 from bearsketch.io.lanes import Lanes
+from bearsketch.io.limits import CHUNK_BYTES
+from bearsketch.io.nulls import missing_fields
 from bearsketch.io.options import ReadOptions
 from bearsketch.io.pieces import Piece, Trouble
 
@@ -115,6 +117,9 @@ class NativeReader:
     ) -> None:
         self._chunks, self._index, self._form = chunks, index, form
         self._options, self._shared = options, shared
+        # Asked before anything is read; what only predicts, maybe line by line, does not wait.
+        if form == "jsonl" and shared.missing_columns is None and options.labels_needed:
+            shared.missing_columns = missing_fields(chunks.head(CHUNK_BYTES))
         self._parser = _core.Parser(form, **parser_options(form, options, shared.labels.kind))
         self.naming = naming_of(form, options)
         self._sequence_labels = SequenceLabels(options) if form in SEQUENCES else None
