@@ -86,9 +86,17 @@ def test_reading_ahead_does_not_wait_for_a_silent_input():
 def test_visible_text_has_one_line_and_no_control_character(text):
     shown = visible(text)
     assert shown.isprintable()
-    assert not cell(text).startswith(("=", "+", "-", "@"))
+    number = set(text) <= set("+-.0123456789eE")
+    assert number or not cell(text).startswith(("=", "+", "-", "@"))
     if text.isprintable():
         assert shown == text
+
+
+@pytest.mark.parametrize("number", ["-1", "+1", "-1.5", "-2.5e-07", "+3.E5"])
+def test_numbers_are_no_formulas(number):
+    assert cell(number) == number
+    for formula in (f"{number}+1", f"{number}*A1", f"-{number}", f"={number}", f"@{number}"):
+        assert cell(formula) == f"'{formula}"
 
 
 def test_escapes_are_readable():

@@ -32,6 +32,13 @@ void Sharing::center(const Targets& targets, ConstReals labels, Reals residuals)
     for (std::size_t i = 0; i < rows; ++i) {
       residuals[i * classes + c] -= part * sum * targets.weight(i) / total;
     }
+    if (targets.weights.empty()) continue;
+    // Of its own mean a heavy row is most, and would lose most of its residual: it is to lose the
+    // share that each of equal rows does.
+    const double usual = 1.0 - part / static_cast<double>(targets.weighed());
+    for (std::size_t i = 0; i < rows; ++i) {
+      residuals[i * classes + c] *= usual / (1.0 - part * targets.weight(i) / total);
+    }
   }
 }
 

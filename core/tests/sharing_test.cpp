@@ -144,3 +144,28 @@ TEST_CASE("a row of no weight is no row, and one row alone keeps its residual") 
   CHECK(sum_of(alone) == 0.7);
   CHECK(sharing.numbers() == numbers);
 }
+
+TEST_CASE("a heavy row keeps as much of its residual as each of equal rows does") {
+  Sharing sharing;
+  test::Random random(3);
+  const Given equal = equal_rows();
+  for (int i = 0; i < 200; ++i) {
+    const auto residuals = draw(random);
+    sharing.learn(equal.targets(), 1, residuals, change_of(residuals, 0.9));
+  }
+  const double share = sharing.share();
+  REQUIRE(share > 0.5);
+  Given given = equal_rows();
+  given.weights.assign(kRows, 1.0);
+  std::vector<double> even(kRows), plain(kRows);
+  even[4] = plain[4] = 1.0 / kRows;
+  sharing.center(given.targets(), kHalf, even);
+  sharing.center(equal.targets(), kHalf, plain);
+  CHECK(even == plain);
+
+  given.weights[4] = 180.0;  // of 199
+  std::vector<double> heavy(kRows);
+  heavy[4] = 180.0 / 199.0;
+  sharing.center(given.targets(), kHalf, heavy);
+  CHECK(heavy[4] == doctest::Approx((1.0 - share / kRows) * 180.0 / 199.0));
+}

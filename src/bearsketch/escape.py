@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+
+_NUMBER = re.compile(r"[+-]?[0-9]+(\.[0-9]*)?([eE][+-]?[0-9]+)?")
 _FORMULA = ("=", "+", "-", "@")
 
 
@@ -35,15 +38,16 @@ def shown_name(name: str) -> str:
 def cell(text: str) -> str:
     """Text as a cell of a tab-separated table; a spreadsheet takes none for a formula.
 
-    What starts with ``=``, ``+``, ``-`` or ``@`` gets an apostrophe in front.
+    What starts with ``=``, ``+``, ``-`` or ``@`` gets an apostrophe in front, but for numbers.
 
     Examples
     --------
-    >>> cell("=SUM(A1)"), cell("plain")
-    ("'=SUM(A1)", 'plain')
+    >>> cell("=SUM(A1)"), cell("plain"), cell("-1")
+    ("'=SUM(A1)", 'plain', '-1')
     """
     shown = visible(text)
-    return f"'{shown}" if shown.startswith(_FORMULA) else shown
+    formula = shown.startswith(_FORMULA) and not _NUMBER.fullmatch(shown)
+    return f"'{shown}" if formula else shown
 
 
 def message(text: str) -> str:

@@ -20,6 +20,9 @@ from bearsketch.batch import Batch, Names
 
 Reals = npt.NDArray[np.float64]
 
+# Sizes of its column that a value is learned within: one wild cell would undo all that was learned.
+MOST_SIZES = 20.0
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Scaling:

@@ -102,6 +102,26 @@ def test_one_class_is_refused(two_classes):
         SketchClassifier().fit(X, y, sample_weight=y)
 
 
+def test_logarithms_of_probabilities(two_classes, three_classes):
+    for X, y in (two_classes, three_classes):
+        got = SketchClassifier(memory="16KiB").fit(X, y)
+        assert_allclose(got.predict_log_proba(X), np.log(got.predict_proba(X)), rtol=1e-6)
+        far = got.predict_log_proba(X * 1e4)
+        assert np.isfinite(far).all()
+        assert far.min() < -1000  # whose exponential is 0
+
+
+@pytest.mark.parametrize("ratio", [10, 30])
+def test_few_rows_that_weigh_most_decide(ratio):
+    # Beside the mean of the residuals of a minibatch, of which it is most, a heavy row is nothing.
+    rng = np.random.default_rng(0)
+    X, few = rng.normal(size=(6000, 5)), rng.random(6000) < 2 / ratio
+    y = (np.where(few, X[:, 0], -X[:, 0]) + 0.3 * rng.normal(size=6000) > 0).astype(int)
+    weights = np.where(few, float(ratio), 1.0)  # two thirds of all weight
+    got = SketchClassifier(memory="16KiB").fit(X, y, sample_weight=weights)
+    assert got.score(X, y, sample_weight=weights) > 0.6
+
+
 @pytest.mark.parametrize("labels", [(False, True), (-1, 1), ("no", "yes"), (0.5, 7.0), (3, 9)])
 def test_any_two_labels(two_classes, labels):
     X, y = two_classes

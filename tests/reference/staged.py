@@ -207,9 +207,12 @@ class Staged:
     def residual(self, point, margins):
         """Residuals without the share of their mean that all rows have in common."""
         residual = point.loss.residual(margins, point.labels, point.share)
-        if np.count_nonzero(point.share) < 2:
+        rows = np.count_nonzero(point.share)
+        if rows < 2:
             return residual
-        return residual - self.taken * np.outer(point.share, residual.sum(axis=0))
+        rest = residual - self.taken * np.outer(point.share, residual.sum(axis=0))
+        # A heavy row loses as much as each of equal rows does.
+        return rest * (1 - self.taken / rows) / (1 - point.share[:, None] * self.taken)
 
     def block_step(self, own: float, running: float, wait: float) -> float:
         pace = self.importance * self.scale * np.exp(self.log_strength) * 1.5 / np.sqrt(1 + wait)

@@ -6,7 +6,7 @@ from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import expit, softmax
+from scipy.special import expit, log_expit, log_softmax, softmax
 from sklearn.base import ClassifierMixin
 
 from bearsketch.estimators.base import SketchEstimator
@@ -225,6 +225,18 @@ class SketchClassifier(ClassifierMixin, SketchEstimator):
         if len(self.classes_) == 2:
             return np.hstack([expit(-scores), expit(scores)])
         return np.asarray(softmax(scores, axis=1))
+
+    def predict_log_proba(self, X: Any) -> npt.NDArray[np.float64]:
+        """Logarithm of ``predict_proba``; of what is nearly 0, too, it is exact.
+
+        Parameters
+        ----------
+        X : as for ``fit``
+        """
+        scores = self._scores(X)
+        if len(self.classes_) == 2:
+            return np.hstack([log_expit(-scores), log_expit(scores)])
+        return np.asarray(log_softmax(scores, axis=1))
 
     @property
     def selected_classes_(self) -> npt.NDArray[Any]:

@@ -12,7 +12,7 @@ from bearsketch import _core
 from bearsketch.advice import either
 from bearsketch.io.limits import TYPE_ROWS
 from bearsketch.io.options import ReadOptions
-from bearsketch.io.schema import AS_CATEGORY, TEXT, Schema
+from bearsketch.io.schema import ALL, AS_CATEGORY, TEXT, Schema
 
 REPLACED = (
     "the first line is taken for a header and no example, its names replaced by those given; if it "
@@ -125,6 +125,8 @@ def different_cells(table: Any, schema: Schema, options: ReadOptions) -> Iterato
 
 def _undeclared(schema: Schema, options: ReadOptions) -> list[int]:
     declared = {*options.categorical, *options.numeric}
+    if ALL in declared:
+        return []
     return [
         column
         for column, kind, _ in schema.uses

@@ -10,7 +10,7 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 from bearsketch.advice import either
-from bearsketch.exceptions import DataError, ParameterError
+from bearsketch.exceptions import BearError, DataError, ParameterError
 
 if TYPE_CHECKING:
     from bearsketch.io.options import ReadOptions
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 NUMBER, TEXT, ITEMS, NAMED_VALUES, NOTHING, UNSUPPORTED = range(6)
 # What a column is read as, as the core numbers it.
 AS_NUMBER, AS_CATEGORY, AS_TEXT = range(3)
-_ALL = "*"
+ALL = "*"
 _SHOWN_NAME = 60  # characters of a column's name in a message
 _SHOWN_COLUMNS = 8
 _INDEX = re.compile(r"__index_level_\d+__")  # what pandas calls the numbers of the rows
@@ -115,7 +115,7 @@ def _named(name: str, listed: tuple[str, ...], names: list[str], options: ReadOp
     if name in listed:
         return True
     others = (*options.categorical, *options.numeric, *options.drop, *(options.text_columns or ()))
-    return _ALL in listed and name not in others
+    return ALL in listed and name not in others
 
 
 def _index(names: list[str], name: str | None) -> int | None:
@@ -131,9 +131,13 @@ def _check_known(names: list[str], source: str, options: ReadOptions) -> None:
     given += [options.weight_column] if options.labels_needed and options.weights_needed else []
     listed = [options.categorical, options.numeric, options.text_columns or ()]
     listed += [options.drop] if options.drop_needed else []
-    for name in (*given, *itertools.chain(*listed)):
-        if name is not None and name != _ALL and name not in names:
-            raise ParameterError(
+    # Where a model knows the columns of features, no option is wrong but the data.
+    of_features = ParameterError if options.drop_needed else DataError
+    wanted = zip(given, itertools.repeat(ParameterError))
+    features = zip(itertools.chain(*listed), itertools.repeat(of_features))
+    for name, fault in itertools.chain[tuple[str | None, type[BearError]]](wanted, features):
+        if name is not None and name != ALL and name not in names:
+            raise fault(
                 f"{source}: there is no column {name!r}; the columns are {few_columns(names)}",
                 code="TAB-COLUMN-MISSING",
                 hint=_meant(name, names),
@@ -177,7 +181,7 @@ def all_declared(columns: tuple[bytes, ...], options: ReadOptions) -> bool:
     listed = {*options.categorical, *options.numeric, *options.drop, *(options.text_columns or ())}
     listed |= {options.label_column or "label", options.weight_column or ""}
     names = {column.decode("utf-8", "surrogateescape") for column in columns}
-    return _ALL in listed or names <= listed
+    return ALL in listed or names <= listed
 
 
 def check_same(schema: Schema, columns: tuple[bytes, ...], source: str) -> None:

@@ -23,13 +23,11 @@ from bearsketch.learners.faults import core_errors, naming_hint
 from bearsketch.learners.labels import Labels
 from bearsketch.learners.selected import Selected, second_names, shown_names, sizes_of, spoken_for
 from bearsketch.metrics import class_numbers
-from bearsketch.scaling import Scaling
+from bearsketch.scaling import MOST_SIZES, Scaling
 from bearsketch.sizes import Sizes
 
 _NO_NAMES = (None, None)
 _SCALED_ROWS = 256  # that are scaled at a time
-# Sizes of its column that a value is learned within: one wild cell would undo all that was learned.
-_MOST_SIZES = 20.0
 
 
 class Progress(NamedTuple):
@@ -111,7 +109,7 @@ class Learner:
         before, told = self._core.counters.batches, []
         try:
             with core_errors(self.sizes.model_bytes):
-                for rows, part in self._scaled(batch, _MOST_SIZES):
+                for rows, part in self._scaled(batch, MOST_SIZES):
                     told.append(
                         self._core.learn(
                             *_entries(part), labels[rows], part.weights, *(part.names or _NO_NAMES)

@@ -54,8 +54,8 @@ class Noise:
         Different features in the cells, from the share of cells in use. A lower bound once
         nearly all are.
     by_chance : float
-        How many of these an error that follows the normal law would lift to the smallest
-        selected weight.
+        How many of those that share a cell an error that follows the normal law would lift to
+        the smallest selected weight.
     crowding : float
         Features per cell, over all rows; where cells are few, as many as there may well be.
     selected : int
@@ -105,7 +105,9 @@ def noise_of(learner: Learner) -> Noise | None:
     features = round(-config.width * math.log(empty))
     crowding = crowding_of(fill["used"], fill["cells"], config.depth)
     chance = chance_of_largest if config.direction == "staged" else chance_above
-    by_chance = 0.0 if ratio is None else features * chance(ratio, weights.shape[1])
+    # What has its cells to itself is not there by collisions.
+    colliding = -features * math.expm1(-features / config.width)
+    by_chance = 0.0 if ratio is None else colliding * chance(ratio, weights.shape[1])
     full = fill["used"] == fill["cells"]
     verdict = "too small" if full else verdict_of(by_chance / len(sizes), crowding)
     return Noise(floor, smallest, ratio, features, by_chance, crowding, len(sizes), verdict)

@@ -13,6 +13,7 @@ from bearsketch.scaling import Reals, Scaling
 from bearsketch.training.doubts import Doubt
 from bearsketch.training.look import LARGE, Look, Naming, Some, some_rows
 from bearsketch.training.scale import odd_scale
+from bearsketch.training.wild import wild_target
 
 LEAST_EXAMPLES = 20
 # A feature that such a share of the examples has is a column: rows grow to twice their length at
@@ -59,7 +60,7 @@ def find_scaling(
     weighed = [_weighed(batch) for batch in batches]
     if not any(batch.n_entries for batch in weighed):
         return None
-    look = Look(weighed)
+    look = Look(weighed, tame=True)
     if look.examples < LEAST_EXAMPLES:
         return None
     common = look.counts >= COMMON * look.examples
@@ -80,7 +81,7 @@ def find_scaling(
 def scale_values(
     learner: Learner, batches: Collection[Batch], source: Any = None, naming: Naming | None = None
 ) -> list[Doubt]:
-    """Scale the columns of a new learner by its first examples; say what is odd about the rest.
+    """Scale the columns of a new learner by its first examples; say what is odd about them.
 
     Parameters
     ----------
@@ -98,8 +99,12 @@ def scale_values(
         missing_columns=getattr(source, "missing_columns", ()),
     )
     scaled = some if learner.scaling is None else [learner.scaling.apply(part) for part in some]
-    odd = odd_scale(scaled, learner.config.any_scale, naming)
-    return [] if odd is None else [Doubt("DATA-SCALE", odd)]
+    drops = getattr(source, "format", None) not in ("vw", "svmlight")
+    odd = odd_scale(scaled, learner.config.any_scale, naming, drops=drops)
+    told = {"DATA-SCALE": odd}
+    if learner.config.loss == "squared":
+        told["DATA-TARGET"] = wild_target(batches)
+    return [Doubt(code, message) for code, message in told.items() if message is not None]
 
 
 def _weighed(batch: Batch) -> Batch:

@@ -10,6 +10,7 @@ import numpy.typing as npt
 from bearsketch.batch import Batch
 from bearsketch.escape import visible
 from bearsketch.keys import key_name
+from bearsketch.training.wild import hold_wild
 
 LARGE, MOST_NAMED = 4.0, 3
 # Means so many times the spread of the values are far from 0; what such a share of the examples
@@ -26,9 +27,20 @@ Some = npt.NDArray[np.bool_]
 
 
 class Look:
-    """A bounded number of entries from all along the batches, by feature."""
+    """A bounded number of entries from all along the batches, by feature.
 
-    def __init__(self, batches: Collection[Batch], naming: Naming | None = None) -> None:
+    Parameters
+    ----------
+    batches : collection of Batch
+    naming : callable, optional
+        From a key to its name, where batches do not know it.
+    tame : bool
+        Whether wild values are brought nearer to the others.
+    """
+
+    def __init__(
+        self, batches: Collection[Batch], naming: Naming | None = None, *, tame: bool = False
+    ) -> None:
         self._batches, self._naming = some_rows(batches), naming
         self.examples = sum(map(len, self._batches))
         self._starts = np.cumsum([0, *(batch.n_entries for batch in self._batches)])
@@ -38,6 +50,8 @@ class Look:
         self.keys, self._first, self.of_entry, self.counts = np.unique(
             keys, return_index=True, return_inverse=True, return_counts=True
         )
+        if tame:
+            self.values = hold_wild(self.of_entry, self.values)
         self._squares = np.bincount(self.of_entry, self.values**2)
         self.rms = np.sqrt(self._squares / self.counts)
         self.means = np.bincount(self.of_entry, self.values) / self.counts

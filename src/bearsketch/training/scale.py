@@ -21,7 +21,11 @@ _FAR = (
 
 
 def odd_scale(
-    batches: Collection[Batch], any_scale: bool = False, naming: Naming | None = None
+    batches: Collection[Batch],
+    any_scale: bool = False,
+    naming: Naming | None = None,
+    *,
+    drops: bool = True,
 ) -> str | None:
     """Say which features have values that spoil the learning, or None.
 
@@ -38,6 +42,8 @@ def odd_scale(
         Whether the learner allows for large values.
     naming : callable, optional
         From a key to its name, where batches do not know it.
+    drops : bool
+        Whether an option can leave features of this data out.
 
     Examples
     --------
@@ -52,7 +58,7 @@ def odd_scale(
     look = Look(batches, naming)
     typical = look.typical()
     if any(np.abs(batch.values).max(initial=0.0) > LARGE for batch in batches):
-        found = _too_large(look, typical, any_scale)
+        found = _too_large(look, typical, any_scale, _leave_out(drops))
         if found is not None:
             return found
     small = look.common() & (look.rms < typical / TIMES_SMALLER) & (look.spreads > 0.0)
@@ -64,12 +70,12 @@ def odd_scale(
     )
 
 
-def _too_large(look: Look, typical: float, any_scale: bool) -> str | None:
+def _too_large(look: Look, typical: float, any_scale: bool, leave_out: str) -> str | None:
     grow = look.growing()
     if grow.any():
         return (
             f"values of {look.shown(grow)} grow along the data, as a row number or a time does, "
-            f"which can spoil learning in one pass: leave them out ({_drop()}), or shuffle the "
+            f"which can spoil learning in one pass: {leave_out}, or shuffle the "
             "examples" + how_to_shuffle()
         )
     if any_scale:
@@ -81,10 +87,12 @@ def _too_large(look: Look, typical: float, any_scale: bool) -> str | None:
     return (
         f"values of {look.shown(large)} are far larger than the others "
         f"(about {look.typical(~large):.3g}), "
-        "which spoils the learning of all: divide them, so that they are near 1, or leave them out "
-        f"({_drop()})"
+        f"which spoils the learning of all: divide them, so that they are near 1, or {leave_out}"
     )
 
 
-def _drop() -> str:
-    return either("drop", "--drop, with '' for a column without a name")
+def _leave_out(drops: bool) -> str:
+    if not drops:
+        return "leave them out of the data"
+    option = either("drop", "--drop, with '' for a column without a name")
+    return f"leave them out ({option})"
