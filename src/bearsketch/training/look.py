@@ -35,7 +35,7 @@ class Look:
     naming : callable, optional
         From a key to its name, where batches do not know it.
     tame : bool
-        Whether wild values are brought nearer to the others.
+        Whether wild values of common features are brought nearer to the others.
     """
 
     def __init__(
@@ -51,7 +51,8 @@ class Look:
             keys, return_index=True, return_inverse=True, return_counts=True
         )
         if tame:
-            self.values = hold_wild(self.of_entry, self.values)
+            held = hold_wild(self.of_entry, self.values)
+            self.values = np.where(self.common()[self.of_entry], held, self.values)
         self._squares = np.bincount(self.of_entry, self.values**2)
         self.rms = np.sqrt(self._squares / self.counts)
         self.means = np.bincount(self.of_entry, self.values) / self.counts
