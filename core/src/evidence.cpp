@@ -9,8 +9,10 @@ namespace {
 
 // Chosen on made-up fields and on training rows set aside.
 constexpr double kMemory = 0.01;
-constexpr double kNoisePower = 4.0;  // of the share of the loss that is left
-constexpr double kLeast = 1e-3;      // below this there is nothing to hold back
+// Of the share of the loss that is left: squared errors are themselves the noise that is left,
+// other losses also shrink as margins grow bold.
+constexpr double kNoisePower = 4.0, kTightPower = 2.0;
+constexpr double kLeast = 1e-3;  // below this there is nothing to hold back
 // With one click in a hundred rows what is known hangs on few of them, and less is known than the
 // curvature says.
 constexpr double kRarePower = 0.5;
@@ -19,7 +21,8 @@ constexpr double kRarePower = 0.5;
 
 double Evidence::of_one(const Loss& loss, ConstReals means) const {
   if (means.empty() || !(constant_ > 0.0)) return 0.0;
-  const double noise = std::pow(std::clamp(model_ / constant_, 0.0, 1.0), kNoisePower);
+  const double power = loss.bound_is_tight() ? kTightPower : kNoisePower;
+  const double noise = std::pow(std::clamp(model_ / constant_, 0.0, 1.0), power);
   if (noise < kLeast) return 0.0;
   const double bend = loss.curvature_at(means);
   return noise * bend * std::pow(bend / loss.curvature_bound(), kRarePower);

@@ -15,9 +15,6 @@ constexpr double kMostStep = 2.0;  // times what the batch itself allows: beyond
 constexpr double kInterceptPhi = 0.5;
 constexpr double kLeastBend = 0.0025;  // by the bound
 constexpr double kOffsetShare = 0.1;   // of that step, for what the selected differ by
-// Of the step of the selected for squared errors: what the batch allows is there its very minimum,
-// and beyond it one pass only follows noise.
-constexpr double kTightShare = 1.0 / 3.0;
 
 constexpr double kForgetting = 0.25;  // power of the fall of the strength, with many classes
 constexpr double kSettled = 1000.0;   // batches after which rarity learns only from those counted
@@ -268,8 +265,7 @@ void Staged::move_selected(const Point& point, Reals z) {
   const double own = line_step(point, z);
   next_.selected_clock += static_cast<double>(members_) / static_cast<double>(point.selected);
   const double running = now_.step > 0.0 ? now_.step : own;
-  const double share = point.loss.bound_is_tight() ? kTightShare : 1.0;
-  pace_.step_selected(share * block_step(own, running, now_.selected_clock / kTau), z);
+  pace_.step_selected(block_step(own, running, now_.selected_clock / kTau), z);
   point.active.margins(z, point.loss.classes(), u_);
 }
 

@@ -82,8 +82,6 @@ class Staged:
             slope, bend = self.measured(point, residual, change)
             own = slope / bend if bend else 0.0
             selected = self.block_step(own, self.running or own, self.selected_clock / 30)
-            if isinstance(point.loss, Squared):
-                selected /= 3
             width = point.w.shape[1] // point.groups
             self.selected_clock += inside[:, ::width].sum() / point.selected
             total_slope, total_bend = slope, bend
@@ -275,7 +273,7 @@ class Evidence:
         constant, model = self.losses
         if means is None or not constant > 0:
             return np.zeros(len(met))
-        noise = np.clip(model / constant, 0, 1) ** 4
+        noise = np.clip(model / constant, 0, 1) ** (2 if isinstance(point.loss, Squared) else 4)
         if noise < 1e-3:
             return np.zeros(len(met))
         bend = point.loss.curvature_at(means)
