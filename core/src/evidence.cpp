@@ -20,12 +20,16 @@ constexpr double kRarePower = 0.5;
 }  // namespace
 
 double Evidence::of_one(const Loss& loss, ConstReals means) const {
-  if (means.empty() || !(constant_ > 0.0)) return 0.0;
+  if (means.empty()) return 0.0;
   const double power = loss.bound_is_tight() ? kTightPower : kNoisePower;
-  const double noise = std::pow(std::clamp(model_ / constant_, 0.0, 1.0), power);
+  const double noise = std::pow(left(), power);
   if (noise < kLeast) return 0.0;
   const double bend = loss.curvature_at(means);
   return noise * bend * std::pow(bend / loss.curvature_bound(), kRarePower);
+}
+
+double Evidence::left() const {
+  return constant_ > 0.0 ? std::clamp(model_ / constant_, 0.0, 1.0) : 0.0;
 }
 
 void Evidence::learn(double constant, double model, double batches) {

@@ -14,7 +14,8 @@ namespace {
 // A key of mean frequency must be above the smallest of the selected by the root of this to replace
 // it.
 constexpr double kMargin = 1.5;
-constexpr double kNever = 1e-30;  // less often than anything that occurs
+constexpr double kMostPull = 0.5;  // of a weight, in one step
+constexpr double kNever = 1e-30;   // less often than anything that occurs
 
 float log_of(double often) { return rough_log2(static_cast<float>(std::max(often, kNever))); }
 
@@ -105,31 +106,50 @@ Measures Pace::measures(std::uint64_t salt) const {
   return {damping_, counted_, trust_, enough_, worth, usual_, salt};
 }
 
-// What a counter says is of all keys of its word: as many as there are used cells, on average. And
-// where keys of a single batch meet in a cell, what was met there before says little of any of
+// What a counter says is of all keys of its word: as many as there are used cells, on average.
+double Pace::keys_of_counter(const Point& point) const {
+  const CountingCells& cells = *point.storage.counting();
+  const double full = static_cast<double>(cells.used()) / static_cast<double>(cells.size());
+  const double others = std::max(Counter::kBytes / static_cast<double>(point.loss.classes()), 1.0);
+  return 1.0 + (others - 1.0) * full;
+}
+
+// Where keys of a single batch meet in a cell, what was met there before says little of any of
 // them.
 void Pace::know(const Point& point, double of_one) {
   known_.clear();
   if (!(of_one > 0.0) || met_.empty()) return;
-  const CountingCells& cells = *point.storage.counting();
-  const double full = static_cast<double>(cells.used()) / static_cast<double>(cells.size());
-  const double others = std::max(Counter::kBytes / static_cast<double>(point.loss.classes()), 1.0);
-  const double sharing = 1.0 + (others - 1.0) * full;
   const double rows = std::max(static_cast<double>(point.targets.weighed()), 1.0);
-  const double one = of_one / (sharing * crowding_ * crowding_ * rows);
+  const double one = of_one / (keys_of_counter(point) * crowding_ * crowding_ * rows);
   point.active.mean_squares(known_);
   for (std::size_t i = 0; i < known_.size(); ++i) known_[i] *= one * (met_[i] + often_[i]);
 }
 
-void Pace::step(ConstReals paces, double length, Reals change) const {
-  if (known_.empty()) {
-    for (double& value : change) value *= length;
+// Counters go on from pass to pass, and stand in the middle of this one on average.
+void Pace::pull(const Point& point, double share) {
+  pull_.clear();
+  if (met_.empty() || !(share > 0.0)) return;
+  const double passes = (static_cast<double>(point.passes) + 0.5) * keys_of_counter(point);
+  pull_.resize(met_.size());
+  for (std::size_t i = 0; i < pull_.size(); ++i) {
+    pull_[i] = share * std::min(often_[i] * passes / std::max(met_[i], 1.0), 1.0);
+  }
+}
+
+void Pace::step(ConstReals paces, Length length, ConstReals weights, Reals change) const {
+  if (known_.empty() && pull_.empty()) {
+    for (double& value : change) value *= length.own;
     return;
   }
-  const std::size_t n = known_.size(), width = change.size() / std::max<std::size_t>(n, 1);
+  const std::size_t n = paces.size(), width = change.size() / std::max<std::size_t>(n, 1);
   for (std::size_t i = 0; i < n; ++i) {
-    const double held = length / (1.0 + length * paces[i] * known_[i]);
+    const double held =
+        length.own / (1.0 + length.own * paces[i] * (known_.empty() ? 0.0 : known_[i]));
     scale_few(&change[i * width], width, held);
+    if (pull_.empty()) continue;
+    const double part =
+        length.usual > 0.0 ? std::min(pull_[i] * held / length.usual, kMostPull) : 0.0;
+    for (std::size_t c = i * width; c < (i + 1) * width; ++c) change[c] += part * weights[c];
   }
 }
 

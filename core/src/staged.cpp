@@ -19,6 +19,12 @@ constexpr double kOffsetShare = 0.1;   // of that step, for what the selected di
 constexpr double kForgetting = 0.25;  // power of the fall of the strength, with many classes
 constexpr double kSettled = 1000.0;   // batches after which rarity learns only from those counted
 
+// Whether examples that are seen again move weights less and take some of them back. With two
+// labels several passes gain by it; with numbers and many classes they lose.
+bool tempers_repeats(const Loss& loss) {
+  return !loss.bound_is_tight() && loss.classes() <= kFewClasses;
+}
+
 // Zero for the selected weights.
 void clear_selected(const Places& places, Reals weights) {
   const std::size_t width = width_of(places, weights);
@@ -111,18 +117,21 @@ void Staged::restore(std::span<const double> numbers) {
 // own: what the batch allows along the direction of the block; running: what others did; wait: the
 // clock of the block by its tau.
 double Staged::block_step(double own, double running, double wait) const {
-  const double pace = importance_ * scale_ * next_.strength.factor() * kPhi / std::sqrt(1.0 + wait);
+  const double pace = importance_ * scale_ * next_.strength.factor() * kPhi /
+                      std::sqrt((1.0 + wait) * (1.0 + repeats_));
   return std::min(pace * std::sqrt(own * running), kMostStep * own);
 }
 
 void Staged::direct(const Point& point, Reals z) {
   next_ = now_;
   importance_ = point.importance;
+  repeats_ = tempers_repeats(point.loss) ? static_cast<double>(point.passes) : 0.0;
   slope_ = squares_ = 0.0;
   keep_ = 1.0;
   pace_.measure(point, now_.rarity.power(), counts());
   move_intercept(point);
   pace_.know(point, next_.evidence.of_one(point.loss, next_.means));
+  pace_.pull(point, repeats_ > 0.0 ? next_.evidence.left() : 0.0);
   rest_.assign(point.weights.begin(), point.weights.end());
   clear_selected(point.places, rest_);
   follow_noise(point);
@@ -131,7 +140,7 @@ void Staged::direct(const Point& point, Reals z) {
   move_selected(point, z);
   for (std::size_t i = 0; i < margins_.size(); ++i) margins_[i] = full_[i] - u_[i];
   const double cells = cell_step(point);
-  pace_.step_cells(cells, g_);
+  pace_.step_cells({cells, next_.step}, rest_, g_);
   for (std::size_t i = 0; i < z.size(); ++i) z[i] += g_[i];
   step_size_ = block_step(next_.step, next_.step, now_.cell_clock / kTau);
 }
@@ -265,7 +274,10 @@ void Staged::move_selected(const Point& point, Reals z) {
   const double own = line_step(point, z);
   next_.selected_clock += static_cast<double>(members_) / static_cast<double>(point.selected);
   const double running = now_.step > 0.0 ? now_.step : own;
-  pace_.step_selected(block_step(own, running, now_.selected_clock / kTau), z);
+  const double step = block_step(own, running, now_.selected_clock / kTau);
+  stored_.assign(point.weights.begin(), point.weights.end());
+  for (std::size_t i = 0; i < z.size(); ++i) stored_[i] -= rest_[i];
+  pace_.step_selected({step, running}, stored_, z);
   point.active.margins(z, point.loss.classes(), u_);
 }
 

@@ -303,3 +303,45 @@ TEST_CASE("the constant follows labels that become rare") {
   CHECK(predicted / found < 1.5);  // 1.67 with steps by the bound on the curvature
   CHECK(predicted / found > 0.8);
 }
+
+namespace {
+
+// Size of the weights of rows whose labels are drawn without regard to them, after so many passes.
+double size_after(std::size_t passes) {
+  Recipe recipe;
+  recipe.storage = Recipe::StorageKind::cached;
+  recipe.direction = Recipe::DirectionKind::staged;
+  recipe.precision = Precision::int8;
+  recipe.loss = Recipe::LossKind::logistic;
+  recipe.intercept = true;
+  recipe.width = 4096;
+  recipe.depth = 1;
+  recipe.k = 50;
+  Learner learner(recipe);
+  test::Random random(3);
+  test::Rows rows;
+  for (int i = 0; i < 400; ++i) {
+    std::vector<std::pair<Key, float>> row;
+    for (std::size_t field = 0; field < 5; ++field) {
+      row.emplace_back(field * 40 + random.below(40), 1.0F);
+    }
+    rows.row(row, random.uniform() < 0.5 ? 1.0 : 0.0);
+  }
+  for (std::size_t pass = 0; pass < passes; ++pass) {
+    learner.learn(rows.view(), {});
+    learner.finish_pass();
+  }
+  std::vector<Key> keys(200);
+  std::vector<double> found(keys.size());
+  for (std::size_t i = 0; i < keys.size(); ++i) keys[i] = i;
+  learner.query(keys, found);
+  return std::sqrt(dot(found, found));
+}
+
+}  // namespace
+
+TEST_CASE("two labels that are noise are not learned the better the more often they are seen") {
+  const double once = size_after(1), often = size_after(20);
+  CHECK(often < 2.0 * once);
+  CHECK(size_after(40) < 1.2 * often);
+}

@@ -31,6 +31,8 @@ class Staged:
 
     def direct(self, point):
         self.importance, self.keep = point.importance, 1.0
+        repeated = not isinstance(point.loss, Squared) and point.w.shape[1] <= 2
+        self.repeats = point.passes if repeated else 0
         self.taken = 0.0 if self.means is None else self.sharing.share() * self.trusted(point)
         before, full = self.batches, self.move_intercept(point)
         self.batches += 1
@@ -43,11 +45,12 @@ class Staged:
         alone_pace = damping * pace(occurrences, power)[:, None]
         crowd = point.storage.crowd(point.keys, occurrences)
         counted = getattr(point.storage, "counts", False)
-        known = np.zeros(len(crowd))
+        known, pull = np.zeros(len(crowd)), np.zeros(len(crowd))
         if counted:
             met = point.storage.met(point.keys)
             crowding = max(mean_of(crowd) / mean_of(occurrences), 1.0)
             known = self.evidence.known(point, self.means, crowding, met + occurrences)
+            pull = self.evidence.pull(point, self.repeats, occurrences, met)
             crowd = crowd + np.where(crowd > 0, 2 + met, 0)
         roots = np.sqrt(np.maximum(crowd, 1e-100))
         if point.w.shape[1] > 2:
@@ -81,11 +84,12 @@ class Staged:
             change = point.X @ z
             slope, bend = self.measured(point, residual, change)
             own = slope / bend if bend else 0.0
-            selected = self.block_step(own, self.running or own, self.selected_clock / 30)
+            usual = self.running or own
+            selected = self.block_step(own, usual, self.selected_clock / 30)
             width = point.w.shape[1] // point.groups
             self.selected_clock += inside[:, ::width].sum() / point.selected
             total_slope, total_bend = slope, bend
-            z = z * selected / (1 + selected * alone_pace * known[:, None])
+            z = moved(z, selected, usual, alone_pace, known, pull, np.where(inside, point.w, 0.0))
             full = full - point.X @ z
         residual = self.residual(point, full)
         g = np.where(inside, 0.0, shared_pace * (point.X.T @ residual))
@@ -103,7 +107,8 @@ class Staged:
             # What is left of a key that was taken out again is zero, or a rounding error.
             used = np.sum(np.abs(point.storage.cells) > 1e-12)
             self.cell_clock += touched / max(touched, used)
-        return z + g * cells / (1 + cells * shared_pace * known[:, None])
+        rest = np.where(inside, 0.0, point.w)
+        return z + moved(g, cells, self.running, shared_pace, known, pull, rest)
 
     def measured(self, point, residual, change) -> tuple[float, float]:
         """Slope and bend along a change, which also says what rows have in common."""
@@ -213,7 +218,8 @@ class Staged:
         return rest * (1 - self.taken / rows) / (1 - point.share[:, None] * self.taken)
 
     def block_step(self, own: float, running: float, wait: float) -> float:
-        pace = self.importance * self.scale * np.exp(self.log_strength) * 1.5 / np.sqrt(1 + wait)
+        pace = self.importance * self.scale * np.exp(self.log_strength) * 1.5
+        pace /= np.sqrt((1 + wait) * (1 + self.repeats))
         return min(pace * np.sqrt(own * running), 2 * own)
 
 
@@ -270,20 +276,28 @@ class Evidence:
         self.losses += rate * (np.array([constant, model]) - self.losses)
 
     def known(self, point, means, crowding, met) -> np.ndarray:
-        constant, model = self.losses
-        if means is None or not constant > 0:
+        if means is None:
             return np.zeros(len(met))
-        noise = np.clip(model / constant, 0, 1) ** (2 if isinstance(point.loss, Squared) else 4)
+        noise = self.left() ** (2 if isinstance(point.loss, Squared) else 4)
         if noise < 1e-3:
             return np.zeros(len(met))
         bend = point.loss.curvature_at(means)
         one = noise * bend * np.sqrt(bend / point.loss.kmax)
-        cells = point.storage.cells
-        full = np.sum(np.abs(cells) > 1e-12) / cells.size
-        sharing = 1 + (max(8 / point.w.shape[1], 1) - 1) * full
         squares = np.sum(point.X**2, axis=0) / np.maximum(np.count_nonzero(point.X, axis=0), 1)
         rows = np.count_nonzero(point.weights)
-        return one * squares * met / (sharing * crowding**2 * rows)
+        return one * squares * met / (keys_of_counter(point) * crowding**2 * rows)
+
+    def left(self) -> float:
+        """Share of the loss of the best constant that the model leaves."""
+        constant, model = self.losses
+        return np.clip(model / constant, 0, 1) if constant > 0 else 0.0
+
+    def pull(self, point, repeats, occurrences, met) -> np.ndarray:
+        """Share of a weight that is taken back where examples are seen again."""
+        if not repeats:
+            return np.zeros(len(met))
+        passes = (repeats + 0.5) * keys_of_counter(point)
+        return self.left() * np.minimum(occurrences * passes / np.maximum(met, 1), 1)
 
 
 class Sharing:
@@ -307,6 +321,20 @@ class Sharing:
         mean = np.array([total @ moved, total @ total])
         whole = np.array([np.sum(residual * change), np.sum(residual**2 / shares[:, None])])
         self.sums += 0.05 * (np.concatenate([mean, whole - mean]) - self.sums)
+
+
+def keys_of_counter(point) -> float:
+    """Cells in use of those that share a counter."""
+    cells = point.storage.cells
+    full = np.sum(np.abs(cells) > 1e-12) / cells.size
+    return 1 + (max(8 / point.w.shape[1], 1) - 1) * full
+
+
+def moved(change, length, usual, paces, known, pull, weights) -> np.ndarray:
+    """Make a step of that length, shorter where more is known, with a pull to zero."""
+    held = length / (1 + length * paces * known[:, None])
+    part = np.minimum(pull[:, None] * held / usual, 0.5) if usual else 0.0
+    return change * held + part * weights
 
 
 def mean_of(amounts: np.ndarray) -> float:

@@ -22,6 +22,9 @@ class Evidence {
   // Information of one occurrence of a value of 1, where these are the means of the labels.
   double of_one(const Loss& loss, ConstReals means) const;
 
+  // The share of the loss of the best constant that the model leaves, from 0 to 1.
+  double left() const;
+
   // Learns from the losses of a batch: of the best constant and of the model, so many batches on.
   void learn(double constant, double model, double batches);
 

@@ -23,9 +23,23 @@ class Pace {
 
   // What is known of each weight, given the information of one occurrence of a value of 1.
   void know(const Point& point, double of_one);
-  // A damped change becomes a step of that length, shorter where more is known.
-  void step_selected(double length, Reals change) const { step(alone_, length, change); }
-  void step_cells(double length, Reals change) const { step(cells_, length, change); }
+
+  // What examples that are seen again take back of each weight: in a whole pass of usual steps
+  // this share of it, as a prior does whose variance is the step. They are no new evidence, and
+  // without it weights grow until they fit the noise.
+  void pull(const Point& point, double share);
+
+  // A damped change becomes a step of that length, shorter where more is known, with what is taken
+  // back of the weights. usual: the running step.
+  struct Length {
+    double own = 0.0, usual = 0.0;
+  };
+  void step_selected(Length length, ConstReals weights, Reals change) const {
+    step(alone_, length, weights, change);
+  }
+  void step_cells(Length length, ConstReals weights, Reals change) const {
+    step(cells_, length, weights, change);
+  }
 
   // The weights, each times how far the logarithm of how often it is touched is from the mean. The
   // selected by themselves: what is held exactly differs from what shares cells in more than how
@@ -41,7 +55,8 @@ class Pace {
   void count(const Point& point, const CountingCells& cells, bool counts);
   void set_cells();
   void set_trust(const Point& point, bool counting);
-  void step(ConstReals paces, double length, Reals change) const;
+  void step(ConstReals paces, Length length, ConstReals weights, Reals change) const;
+  double keys_of_counter(const Point& point) const;
 
   double power_ = 0.0;
   std::vector<double> damping_;  // of the keys; empty where no value is large
@@ -55,6 +70,7 @@ class Pace {
   double crowding_ = 1.0;        // keys of the batch in the cell of one
   std::vector<double> alone_;    // the factor on the change of what is selected
   std::vector<double> known_;    // information about a weight by row of the batch; empty: none
+  std::vector<double> pull_;     // share of a weight that a usual step takes back; empty: none
   std::vector<double> roots_;    // of that number; with many classes their roots
   std::vector<float> logs_;      // of the same, to base 2
   bool worths_ = false;          // whether the roots tell what weights are worth

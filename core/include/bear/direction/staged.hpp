@@ -84,6 +84,7 @@ class Staged final : public Direction {
   double step_size_ = 0.0, keep_ = 1.0;
   State now_, next_;
   double importance_ = 1.0;             // of the batch
+  double repeats_ = 0.0;                // how often the batch was seen before, where that counts
   double value_ = 0.0;                  // loss of the batch with the new constant
   std::size_t members_ = 0;             // selected keys in the batch
   double slope_ = 0.0, squares_ = 0.0;  // of the blocks of this batch so far
