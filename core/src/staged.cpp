@@ -16,6 +16,7 @@ constexpr double kInterceptPhi = 0.5;
 constexpr double kLeastBend = 0.0025;  // by the bound
 constexpr double kOffsetShare = 0.1;   // of that step, for what the selected differ by
 
+constexpr double kPullPower = 2.0;    // of the share of the loss that is left
 constexpr double kForgetting = 0.25;  // power of the fall of the strength, with many classes
 constexpr double kSettled = 1000.0;   // batches after which rarity learns only from those counted
 
@@ -131,7 +132,7 @@ void Staged::direct(const Point& point, Reals z) {
   pace_.measure(point, now_.rarity.power(), counts());
   move_intercept(point);
   pace_.know(point, next_.evidence.of_one(point.loss, next_.means));
-  pace_.pull(point, repeats_ > 0.0 ? next_.evidence.left() : 0.0);
+  pace_.pull(point, repeats_ > 0.0 ? std::pow(next_.evidence.left(), kPullPower) : 0.0);
   rest_.assign(point.weights.begin(), point.weights.end());
   clear_selected(point.places, rest_);
   follow_noise(point);

@@ -297,7 +297,7 @@ class Evidence:
         if not repeats:
             return np.zeros(len(met))
         passes = (repeats + 0.5) * keys_of_counter(point)
-        return self.left() * np.minimum(occurrences * passes / np.maximum(met, 1), 1)
+        return self.left() ** 2 * np.minimum(occurrences * passes / np.maximum(met, 1), 1)
 
 
 class Sharing:
