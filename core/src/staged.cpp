@@ -276,8 +276,10 @@ void Staged::move_selected(const Point& point, Reals z) {
   next_.selected_clock += static_cast<double>(members_) / static_cast<double>(point.selected);
   const double running = now_.step > 0.0 ? now_.step : own;
   const double step = block_step(own, running, now_.selected_clock / kTau);
-  stored_.assign(point.weights.begin(), point.weights.end());
-  for (std::size_t i = 0; i < z.size(); ++i) stored_[i] -= rest_[i];
+  if (repeats_ > 0.0) {  // of what is selected; nothing else is asked for below
+    stored_.assign(point.weights.begin(), point.weights.end());
+    for (std::size_t i = 0; i < z.size(); ++i) stored_[i] -= rest_[i];
+  }
   pace_.step_selected({step, running}, stored_, z);
   point.active.margins(z, point.loss.classes(), u_);
 }
