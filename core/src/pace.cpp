@@ -137,18 +137,18 @@ void Pace::pull(const Point& point, double share) {
 }
 
 void Pace::step(ConstReals paces, Length length, ConstReals weights, Reals change) const {
-  if (known_.empty() && pull_.empty()) {
-    for (double& value : change) value *= length.own;
-    return;
-  }
   const std::size_t n = paces.size(), width = change.size() / std::max<std::size_t>(n, 1);
+  if (known_.empty()) {
+    for (double& value : change) value *= length.own;
+  } else {
+    for (std::size_t i = 0; i < n; ++i) {
+      scale_few(&change[i * width], width, held(length.own, paces[i], i));
+    }
+  }
+  if (pull_.empty() || !(length.usual > 0.0)) return;
   for (std::size_t i = 0; i < n; ++i) {
-    const double held =
-        length.own / (1.0 + length.own * paces[i] * (known_.empty() ? 0.0 : known_[i]));
-    scale_few(&change[i * width], width, held);
-    if (pull_.empty()) continue;
-    const double part =
-        length.usual > 0.0 ? std::min(pull_[i] * held / length.usual, kMostPull) : 0.0;
+    const double step = known_.empty() ? length.own : held(length.own, paces[i], i);
+    const double part = std::min(pull_[i] * step / length.usual, kMostPull);
     for (std::size_t c = i * width; c < (i + 1) * width; ++c) change[c] += part * weights[c];
   }
 }

@@ -56,6 +56,9 @@ class Pace {
   void set_cells();
   void set_trust(const Point& point, bool counting);
   void step(ConstReals paces, Length length, ConstReals weights, Reals change) const;
+  double held(double length, double pace, std::size_t key) const {
+    return length / (1.0 + length * pace * known_[key]);
+  }
   double keys_of_counter(const Point& point) const;
 
   double power_ = 0.0;
