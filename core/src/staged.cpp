@@ -117,10 +117,11 @@ void Staged::restore(std::span<const double> numbers) {
 
 // own: what the batch allows along the direction of the block; running: what others did; wait: the
 // clock of the block by its tau.
-double Staged::block_step(double own, double running, double wait) const {
+Pace::Length Staged::block_step(double own, double running, double wait) const {
   const double pace = importance_ * scale_ * next_.strength.factor() * kPhi /
                       std::sqrt((1.0 + wait) * (1.0 + repeats_));
-  return std::min(pace * std::sqrt(own * running), kMostStep * own);
+  const double usual = std::sqrt(own * running);
+  return {std::min(pace * usual, kMostStep * own), usual};
 }
 
 void Staged::direct(const Point& point, Reals z) {
@@ -140,10 +141,10 @@ void Staged::direct(const Point& point, Reals z) {
   std::fill(z.begin(), z.end(), 0.0);
   move_selected(point, z);
   for (std::size_t i = 0; i < margins_.size(); ++i) margins_[i] = full_[i] - u_[i];
-  const double cells = cell_step(point);
-  pace_.step_cells({cells, next_.step}, rest_, g_);
+  const Pace::Length cells = cell_step(point);
+  pace_.step_cells(cells, rest_, g_);
   for (std::size_t i = 0; i < z.size(); ++i) z[i] += g_[i];
-  step_size_ = block_step(next_.step, next_.step, now_.cell_clock / kTau);
+  step_size_ = block_step(next_.step, next_.step, now_.cell_clock / kTau).own;
 }
 
 // Of merged models the number of batches is a mean, and need not be whole.
@@ -275,17 +276,17 @@ void Staged::move_selected(const Point& point, Reals z) {
   const double own = line_step(point, z);
   next_.selected_clock += static_cast<double>(members_) / static_cast<double>(point.selected);
   const double running = now_.step > 0.0 ? now_.step : own;
-  const double step = block_step(own, running, now_.selected_clock / kTau);
+  const Pace::Length step = block_step(own, running, now_.selected_clock / kTau);
   if (repeats_ > 0.0) {  // of what is selected; nothing else is asked for below
     stored_.assign(point.weights.begin(), point.weights.end());
     for (std::size_t i = 0; i < z.size(); ++i) stored_[i] -= rest_[i];
   }
-  pace_.step_selected({step, running}, stored_, z);
+  pace_.step_selected(step, stored_, z);
   point.active.margins(z, point.loss.classes(), u_);
 }
 
 // g_ = gradient of everything that is not selected, at the margins after the selected moved.
-double Staged::cell_step(const Point& point) {
+Pace::Length Staged::cell_step(const Point& point) {
   find_residuals(point);
   g_.resize(point.weights.size());
   stored_.resize(g_.size());

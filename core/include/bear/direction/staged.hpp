@@ -64,7 +64,7 @@ class Staged final : public Direction {
     std::vector<double> offset, means;
   };
 
-  double block_step(double own, double running, double wait) const;
+  Pace::Length block_step(double own, double running, double wait) const;
   void find_residuals(const Point& point);
   bool counts() const;
   double intercept_pace(const Point& point) const;
@@ -76,7 +76,7 @@ class Staged final : public Direction {
   void move_offset(const Point& point);
   void stand_beside(const Point& point);
   void move_selected(const Point& point, Reals z);
-  double cell_step(const Point& point);
+  Pace::Length cell_step(const Point& point);
   double line_step(const Point& point, ConstReals change);
   void learn_step(const Point& point);
 
