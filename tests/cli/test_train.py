@@ -115,6 +115,12 @@ def test_held_out_examples_test_the_final_model(spam, tmp_path):
     assert "read only once" in refused.stderr.replace("\n", " ")
 
 
+def test_a_share_that_keeps_no_example_is_told(spam, tmp_path):
+    told = good("train", spam, "-o", tmp_path / "m.bear", "--holdout", "0.0001").stderr
+    assert "held out 0, learned 600: too few examples for the share to keep one" in told
+    assert "held-out" not in told
+
+
 def test_a_share_may_be_per_cent(spam, tmp_path):
     share = result("train", spam, "-o", tmp_path / "m.bear", "--holdout", "0.1")
     assert 0 < share["held_out"] < 100

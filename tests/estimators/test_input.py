@@ -109,9 +109,9 @@ def test_names_and_columns_do_not_mix(two_classes):
     by_name = SketchClassifier().fit([["a"], ["b"]] * 10, [0, 1] * 10)
     by_column = SketchClassifier().fit(X, y)
     for call in (by_name.predict, by_name.transform):
-        with pytest.raises(IncompatibleError, match="naming"):
+        with pytest.raises(IncompatibleError, match=r"another kind|naming"):
             call(X)
-    with pytest.raises(IncompatibleError, match="naming"):
+    with pytest.raises(IncompatibleError, match="another kind"):
         by_column.predict([["a"], ["b"]])
 
 

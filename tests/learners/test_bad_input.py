@@ -158,7 +158,7 @@ def test_names_of_another_seed_or_naming_are_refused(learner):
     strange = Batch.from_rows([["a"]], [1], seed=8)
     with pytest.raises(IncompatibleError, match="with seed 8, the learner has seed 0"):
         learner.learn(strange)
-    with pytest.raises(IncompatibleError, match="naming 'id', the batch has 'kmer:4'"):
+    with pytest.raises(IncompatibleError, match=r"kind \(id\) than those of the data \(kmer:4\)"):
         learner.learn(two_rows(naming="kmer:4"))
     with pytest.raises(IncompatibleError, match="with seed 8"):
         learner.predict(strange)

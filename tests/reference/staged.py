@@ -84,7 +84,7 @@ class Staged:
             change = point.X @ z
             slope, bend = self.measured(point, residual, change)
             own = slope / bend if bend else 0.0
-            usual = self.running or own
+            usual = np.sqrt(own * (self.running or own))
             selected = self.block_step(own, usual, self.selected_clock / 30)
             width = point.w.shape[1] // point.groups
             self.selected_clock += inside[:, ::width].sum() / point.selected
@@ -101,14 +101,15 @@ class Staged:
             allowed = (slope + total_slope) / (bend + total_bend)
             rate = max(0.02, 1 / (before + 1)) if self.running else 1.0
             self.running += rate * (allowed - self.running)
-        cells = self.block_step(own, self.running, self.cell_clock / 30)
+        usual = np.sqrt(own * self.running)
+        cells = self.block_step(own, usual, self.cell_clock / 30)
         self.step = self.block_step(self.running, self.running, self.cell_clock / 30)
         if touched:
             # What is left of a key that was taken out again is zero, or a rounding error.
             used = np.sum(np.abs(point.storage.cells) > 1e-12)
             self.cell_clock += touched / max(touched, used)
         rest = np.where(inside, 0.0, point.w)
-        return z + moved(g, cells, self.running, shared_pace, known, pull, rest)
+        return z + moved(g, cells, usual, shared_pace, known, pull, rest)
 
     def measured(self, point, residual, change) -> tuple[float, float]:
         """Slope and bend along a change, which also says what rows have in common."""
@@ -217,10 +218,10 @@ class Staged:
         # A heavy row loses as much as each of equal rows does.
         return rest * (1 - self.taken / rows) / (1 - point.share[:, None] * self.taken)
 
-    def block_step(self, own: float, running: float, wait: float) -> float:
+    def block_step(self, own: float, usual: float, wait: float) -> float:
         pace = self.importance * self.scale * np.exp(self.log_strength) * 1.5
         pace /= np.sqrt((1 + wait) * (1 + self.repeats))
-        return min(pace * np.sqrt(own * running), 2 * own)
+        return min(pace * usual, 2 * own)
 
 
 class Rarity:

@@ -326,12 +326,13 @@ def _report(display: Display, training: Training, summary: Summary, output: Path
     )
     say(f"progressive {progressive_text(summary.to_json())}")
     if summary.holdout is not None:
-        say(f"held out {summary.held_out:,}, learned {learned:,}")
+        few = "" if summary.held_out else ": too few examples for the share to keep one"
+        say(f"held out {summary.held_out:,}, learned {learned:,}{few}")
         for title, results in (
             ("all features", summary.holdout),
             ("selected only", summary.holdout.get("selected_only")),
         ):
-            if results:
+            if results and summary.held_out:
                 say(f"held-out, {title}: {results_text(results)}")
     say_best(display, training.learner, training)
     say(f"wrote {output} ({format_bytes(output.stat().st_size)})")

@@ -361,8 +361,8 @@ class Learner:
             )
         if self.naming is not None and batch.naming != self.naming:
             raise IncompatibleError(
-                f"the learner has seen keys of naming {self.naming!r}, the batch has "
-                f"{batch.naming!r}",
+                f"the features of the model are of another kind ({self.naming}) than those of "
+                f"the data ({batch.naming})",
                 hint=naming_hint(self.naming, batch.naming),
             )
 
