@@ -256,13 +256,15 @@ void Staged::split_margins(const Point& point) {
   if (members_ > 0 && point.targets.weighed() > 1) stand_beside(point);
 }
 
-// u_: the margins of the selected, with some constant.
+// u_: the margins of the selected, with some constant. As far as they do not stand alone, their
+// margins are those of the whole model, constants and all: else the selected and the intercept
+// would push what the two differ by to and fro for ever.
 void Staged::stand_beside(const Point& point) {
   center(point.targets, u_);
   center(point.targets, beside_);
   if (point.passes == 0) next_.kinship.learn(point.targets, u_, beside_);
   const double share = next_.kinship.beside();
-  for (std::size_t i = 0; i < margins_.size(); ++i) margins_[i] += share * beside_[i];
+  for (std::size_t i = 0; i < margins_.size(); ++i) margins_[i] += share * (full_[i] - margins_[i]);
 }
 
 // z = the step of the selected, along their gradient; u_ = the change of margins by it.

@@ -77,3 +77,20 @@ def test_labels_that_are_mostly_noise_are_averaged_out(k):
         found = learner.predict_margin(rows.rows(40_000, 60_000))[:, 0]
         lost.append(area(true[40_000:], labels[40_000:]) - area(found, labels[40_000:]))
     assert np.mean(lost) < 0.033
+
+
+def test_how_rare_clicks_are_is_not_laid_on_a_field_that_tells_nothing():
+    rng = np.random.default_rng(4)
+    n, hours = 300_000, np.arange(1_000_000, 1_000_024, dtype=np.uint64)
+    site, ad = ((size * rng.random(n) ** 2).astype(int) for size in (300, 1000))
+    user, hour = rng.integers(0, 50_000, n), rng.integers(0, 24, n)
+    margins = rng.normal(size=300)[site] + rng.normal(size=1000)[ad] - 4.3
+    labels = (rng.random(n) < 1 / (1 + np.exp(-margins))).astype(float)
+    keys = np.stack([site, 1000 + ad, 10_000 + user, hours[hour]], axis=1).astype(np.uint64)
+    rows = Batch(np.arange(n + 1) * 4, keys.ravel(), np.ones(keys.size), labels)
+    learner = make_learner(memory="64KiB", k=1000, classes=[0, 1], passes=3)
+    for _ in range(3):
+        learner.learn(rows)
+        learner.finish_pass()
+    assert np.mean(learner.weights_of(hours)) > -0.8  # -1.5 before, with an intercept of -2.2
+    assert np.ravel(learner.intercept)[0] < -3.2

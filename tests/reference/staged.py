@@ -72,14 +72,14 @@ class Staged:
         )
         cells = point.X @ np.where(inside, 0.0, point.w)
         alone = full - cells
-        beside = self.kinship.beside(point, alone, cells) if inside.any() else 0.0
+        share = self.kinship.beside(point, alone, cells) if inside.any() else 0.0
         if self.means is not None and point.selects:
             alone = alone + self.offset
             self.move_offset(point, alone, full, before)
         z = np.zeros_like(point.w)
         selected = total_slope = total_bend = 0.0
         if inside.any():
-            residual = self.residual(point, alone + beside)
+            residual = self.residual(point, alone + share * (full - alone))
             z = np.where(inside, alone_pace * (point.X.T @ residual), 0.0)
             change = point.X @ z
             slope, bend = self.measured(point, residual, change)
@@ -251,8 +251,8 @@ class Kinship:
     def __init__(self) -> None:
         self.sums = np.zeros(3)
 
-    def beside(self, point, alone, cells):
-        """What the selected have beside their own margins, after a look at this batch."""
+    def beside(self, point, alone, cells) -> float:
+        """How far the selected see the margins of the whole model, after a look at this batch."""
         if np.count_nonzero(point.share) < 2:
             return 0.0
         alone, cells = alone - point.share @ alone, cells - point.share @ cells
@@ -263,7 +263,7 @@ class Kinship:
         selected, others, both = self.sums
         if not selected * others > 0:
             return 0.0
-        return (1 - np.clip(both / np.sqrt(selected * others), 0, 1)) ** 6 * cells
+        return (1 - np.clip(both / np.sqrt(selected * others), 0, 1)) ** 6
 
 
 class Evidence:

@@ -2,7 +2,7 @@
 // stand alone, so that to them what the cells know of an example is noise. Where the two say the
 // same, as words of one topic do, that must be so: alone, the selected are to speak for the others
 // too. Where they have nothing to do with each other, as fields of a table, it is nothing but
-// noise, and the selected learn better with the margins of the cells beside their own.
+// noise, and the selected learn better at the margins of the whole model.
 #pragma once
 
 #include <array>
@@ -13,8 +13,8 @@ namespace bear {
 
 class Kinship {
  public:
-  // The share of the cells' margins that the selected have beside their own: 1 without any
-  // correlation of the two, and hardly anything with that of text, around a half.
+  // How far the margins that the selected see lie from their own towards those of the whole model:
+  // all the way without any correlation of the two, hardly at all with that of text, about a half.
   double beside() const;
 
   // Learns from the margins that each of the two make, both from their means.
