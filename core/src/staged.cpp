@@ -16,14 +16,23 @@ constexpr double kInterceptPhi = 0.5;
 constexpr double kLeastBend = 0.0025;  // by the bound
 constexpr double kOffsetShare = 0.1;   // of that step, for what the selected differ by
 
-constexpr double kPullPower = 2.0;    // of the share of the loss that is left
-constexpr double kForgetting = 0.25;  // power of the fall of the strength, with many classes
-constexpr double kSettled = 1000.0;   // batches after which rarity learns only from those counted
+constexpr double kPullPower = 2.0;   // of the share of the loss that is left
+constexpr double kSettled = 1000.0;  // batches after which rarity learns only from those counted
 
 // Whether examples that are seen again move weights less and take some of them back. With two
 // labels several passes gain by it; with numbers and many classes they lose.
 bool tempers_repeats(const Loss& loss) {
   return !loss.bound_is_tight() && loss.classes() <= kFewClasses;
+}
+
+// As many as there would be were they equally frequent, and a few at least; without means as many
+// as there is room for.
+double classes_met(const Loss& loss, ConstReals means) {
+  double squares = 0.0;
+  for (const double mean : means) squares += mean * mean;
+  const auto room = static_cast<double>(loss.classes());
+  const double met = loss.classes() > kFewClasses && squares > 0.0 ? 1.0 / squares : room;
+  return std::max(met, static_cast<double>(kFewClasses));
 }
 
 // Zero for the selected weights.
@@ -132,6 +141,7 @@ void Staged::direct(const Point& point, Reals z) {
   keep_ = 1.0;
   pace_.measure(point, now_.rarity.power(), counts());
   move_intercept(point);
+  tau_ = kTau * classes_met(point.loss, next_.means) / static_cast<double>(kFewClasses);
   pace_.know(point, next_.evidence.of_one(point.loss, next_.means));
   pace_.pull(point, repeats_ > 0.0 ? std::pow(next_.evidence.left(), kPullPower) : 0.0);
   rest_.assign(point.weights.begin(), point.weights.end());
@@ -144,7 +154,8 @@ void Staged::direct(const Point& point, Reals z) {
   const Pace::Length cells = cell_step(point);
   pace_.step_cells(cells, rest_, g_);
   for (std::size_t i = 0; i < z.size(); ++i) z[i] += g_[i];
-  step_size_ = block_step(next_.step, next_.step, now_.cell_clock / kTau).own;
+  if (point.loss.classes() > kFewClasses) forget();
+  step_size_ = block_step(next_.step, next_.step, now_.cell_clock / tau_).own;
 }
 
 // Of merged models the number of batches is a mean, and need not be whole.
@@ -219,8 +230,6 @@ void Staged::follow_noise(const Point& point) {
   center(point.targets, u_);
   const Bend bend = bend_along(point, u_);
   next_.strength.learn(point.loss, point.targets, bend, value_);
-  const double fall = next_.strength.factor() / now_.strength.factor();
-  if (fall < 1.0 && point.loss.classes() > kFewClasses) keep_ = std::pow(fall, kForgetting);
   if (next_.batches <= kSettled || counts()) follow_rarity(point, bend.curvature);
 }
 
@@ -299,10 +308,13 @@ Pace::Length Staged::cell_step(const Point& point) {
   const double own = line_step(point, stored_);
   learn_step(point);
   if (touched > 0) {
-    next_.cell_clock +=
+    // With many classes it goes by keys: those of a batch that share a cell leave their noise
+    // there.
+    const double updates =
         static_cast<double>(touched) / static_cast<double>(std::max(touched, point.storage.used()));
+    next_.cell_clock += updates * (point.loss.classes() > kFewClasses ? pace_.crowding() : 1.0);
   }
-  return block_step(own, next_.step, now_.cell_clock / kTau);
+  return block_step(own, next_.step, now_.cell_clock / tau_);
 }
 
 // At margins_; what all rows have in common is left to the intercept, where there is one.
@@ -310,6 +322,15 @@ void Staged::find_residuals(const Point& point) {
   residual_.resize(margins_.size());
   point.loss.residuals(margins_, point.targets, residual_);
   if (!now_.means.empty()) now_.sharing.center(point.targets, now_.means, residual_);
+}
+
+// With many classes, as steps get shorter, what longer ones left in the cells is forgotten in part:
+// early rows would count for more than late ones, and shorter steps would not undo their noise.
+void Staged::forget() {
+  const auto pace = [this](const State& state) {
+    return state.strength.factor() / std::sqrt(1.0 + state.cell_clock / tau_);
+  };
+  keep_ = std::min(std::cbrt(pace(next_) / pace(now_)), 1.0);
 }
 
 // The running step learns what both blocks allow.

@@ -125,7 +125,7 @@ def test_models_that_do_not_belong_together(spam, model, tmp_path):
 def test_data_of_another_kind_than_the_model(model, tmp_path):
     data = tmp_path / "d.svm"
     data.write_text("1 3:0.5\n0 4:1\n")
-    failed(5, "evaluate", model, data, says="naming")
+    failed(5, "evaluate", model, data, says="of another kind (name) than those of the data (id)")
 
 
 def test_a_budget_that_is_too_small(spam, tmp_path):

@@ -156,12 +156,18 @@ def test_core_equals_twin_where_rows_have_much_in_common(loss, weighted, precisi
     assert twin.direction.sharing.share() > 0.3
 
 
+def unlike(rows):
+    """Small values, no two keys the same: else rounding would decide which of two is selected."""
+    sizes = {key: 0.25 + key / 2**67 for row in rows for key in row}
+    return [{key: float(np.float32(sizes[key] * x)) for key, x in row.items()} for row in rows]
+
+
 @pytest.mark.parametrize("precision", TOLERANCE)
 @pytest.mark.parametrize("step", ["auto", "constant"])
 @pytest.mark.parametrize("learner", [name for name in LEARNERS if TABLE[name][2]])
 def test_one_heap_per_class(learner, step, precision):
     core, twin, pool = make_pair(learner, "softmax", step=step, precision=precision, per_class=True)
-    check_agreement(core, twin, pool, "softmax")
+    check_agreement(core, twin, pool, "softmax", change=unlike)
     assert len(selected_keys(core)) == 4
 
 

@@ -31,11 +31,14 @@ class Staged:
 
     def direct(self, point):
         self.importance, self.keep = point.importance, 1.0
+        strength = self.log_strength
         repeated = not isinstance(point.loss, Squared) and point.w.shape[1] <= 2
         self.repeats = point.passes if repeated else 0
         self.taken = 0.0 if self.means is None else self.sharing.share() * self.trusted(point)
         before, full = self.batches, self.move_intercept(point)
         self.batches += 1
+        met = self.means is not None and point.w.shape[1] > 2
+        self.tau = 15 * max(1 / np.sum(self.means**2) if met else point.w.shape[1], 2)
         inside = point.inside
         present = np.maximum(np.count_nonzero(point.X, axis=0), 1)
         damping = 1.0 / np.maximum(np.sum(point.X**2, axis=0) / present, 1.0)[:, None]
@@ -46,9 +49,9 @@ class Staged:
         crowd = point.storage.crowd(point.keys, occurrences)
         counted = getattr(point.storage, "counts", False)
         known, pull = np.zeros(len(crowd)), np.zeros(len(crowd))
+        crowding = max(mean_of(crowd) / mean_of(occurrences), 1.0)
         if counted:
             met = point.storage.met(point.keys)
-            crowding = max(mean_of(crowd) / mean_of(occurrences), 1.0)
             known = self.evidence.known(point, self.means, crowding, met + occurrences)
             pull = self.evidence.pull(point, self.repeats, occurrences, met)
             crowd = crowd + np.where(crowd > 0, 2 + met, 0)
@@ -102,12 +105,18 @@ class Staged:
             rate = max(0.02, 1 / (before + 1)) if self.running else 1.0
             self.running += rate * (allowed - self.running)
         usual = np.sqrt(own * self.running)
-        cells = self.block_step(own, usual, self.cell_clock / 30)
-        self.step = self.block_step(self.running, self.running, self.cell_clock / 30)
+        wait = self.cell_clock / self.tau
+        cells = self.block_step(own, usual, wait)
+        self.step = self.block_step(self.running, self.running, wait)
         if touched:
             # What is left of a key that was taken out again is zero, or a rounding error.
             used = np.sum(np.abs(point.storage.cells) > 1e-12)
-            self.cell_clock += touched / max(touched, used)
+            many = crowding if point.w.shape[1] > 2 else 1.0
+            self.cell_clock += many * touched / max(touched, used)
+        if point.w.shape[1] > 2:
+            steps = np.exp(self.log_strength - strength)
+            steps *= np.sqrt((1 + wait) / (1 + self.cell_clock / self.tau))
+            self.keep = min(np.cbrt(steps), 1.0)
         rest = np.where(inside, 0.0, point.w)
         return z + moved(g, cells, usual, shared_pace, known, pull, rest)
 
@@ -172,10 +181,7 @@ class Staged:
             self.heard += part_heard
             settled = 0.0 if isinstance(point.loss, Squared) else self.heard / 50
             growth *= part_heard / (1 + settled)
-            before = self.log_strength
-            self.log_strength = np.clip(before + 0.05 * growth, np.log(0.02), 0)
-            if part.shape[1] > 2:
-                self.keep = np.exp(0.25 * min(self.log_strength - before, 0.0))
+            self.log_strength = np.clip(self.log_strength + 0.05 * growth, np.log(0.02), 0)
         return part
 
     def follow_rarity(self, point, full, part, occurrences, crowd) -> None:

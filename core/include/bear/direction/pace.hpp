@@ -46,6 +46,9 @@ class Pace {
   // often it occurs. rest: the weights without the selected.
   void tilt(const Point& point, ConstReals rest, Reals tilted);
 
+  // How many keys of the batch are in the cell of one, on average; 1 or more.
+  double crowding() const { return crowding_; }
+
   // salt: what draws for the keys of this batch begin from.
   Measures measures(std::uint64_t salt) const;
 

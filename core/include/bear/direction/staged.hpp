@@ -14,9 +14,9 @@
 // have (Rarity); and what all rows have in common is left to the intercept (Sharing). The clock of
 // a block counts how often one of its weights was updated, on average: steps shrink as evidence
 // piles up, whatever the compression, and those of single weights of which much is known are
-// shorter than the others (Evidence). The strength follows the noise (Strength); with many classes,
-// as it falls, what longer steps left in the cells is forgotten in part, for shorter ones would not
-// undo it.
+// shorter than the others (Evidence). The strength follows the noise (Strength). With many classes
+// the clock of the cells is slower, and as their steps get shorter, what longer ones left there is
+// forgotten in part.
 #pragma once
 
 #include <bit>
@@ -79,13 +79,15 @@ class Staged final : public Direction {
   Pace::Length cell_step(const Point& point);
   double line_step(const Point& point, ConstReals change);
   void learn_step(const Point& point);
+  void forget();
 
   double scale_;
   double step_size_ = 0.0, keep_ = 1.0;
   State now_, next_;
-  double importance_ = 1.0;             // of the batch
-  double repeats_ = 0.0;                // how often the batch was seen before, where that counts
-  double value_ = 0.0;                  // loss of the batch with the new constant
+  double importance_ = 1.0;  // of the batch
+  double tau_ = 1.0;      // of the clock of the cells: the more classes, the less a row says of one
+  double repeats_ = 0.0;  // how often the batch was seen before, where that counts
+  double value_ = 0.0;    // loss of the batch with the new constant
   std::size_t members_ = 0;             // selected keys in the batch
   double slope_ = 0.0, squares_ = 0.0;  // of the blocks of this batch so far
   Pace pace_;
