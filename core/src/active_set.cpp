@@ -226,6 +226,27 @@ void ActiveSet::occurrences(ConstReals weights, std::vector<double>& out) const 
   }
 }
 
+void ActiveSet::one_sided_sums(ConstReals weights, std::vector<double>& out) const {
+  const std::size_t first = batch_.first_entry();
+  const float* values = batch_.values.data() + first;
+  std::vector<double> sizes(size(), 0.0);
+  out.assign(size(), 0.0);
+  for (std::size_t row = 0; row < n_rows(); ++row) {
+    const auto start = static_cast<std::size_t>(batch_.indptr[row]) - first;
+    const auto stop = static_cast<std::size_t>(batch_.indptr[row + 1]) - first;
+    const double weight = weights.empty() ? 1.0 : weights[row];
+    for (std::size_t e = start; e < stop; ++e) {
+      const double value = weight * static_cast<double>(values[e]);
+      out[columns_[e]] += value;
+      sizes[columns_[e]] += std::abs(value);
+    }
+  }
+  // Sums of the same numbers in the same order are the same, but for their sign.
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    if (std::abs(out[i]) != sizes[i]) out[i] = 0.0;
+  }
+}
+
 void ActiveSet::gram(Reals out) const {
   if (full_) return full_gram(out);
   const std::size_t first = batch_.first_entry();

@@ -20,13 +20,17 @@ double Sharing::share() const {
   return std::clamp(1.0 - std::pow(ratio, kPower), 0.0, kMostShare);
 }
 
+double Sharing::share_of(double label, double rows, std::size_t classes) const {
+  const double expected = label * rows;
+  return share() * (classes > kFewClasses ? expected / (expected + 1.0) : 1.0);
+}
+
 void Sharing::center(const Targets& targets, ConstReals labels, Reals residuals) const {
-  const double whole = share(), total = targets.total();
+  const double total = targets.total();
   const std::size_t rows = targets.labels.size(), classes = labels.size();
-  if (whole == 0.0 || targets.weighed() < 2) return;
+  if (share() == 0.0 || targets.weighed() < 2) return;
   for (std::size_t c = 0; c < classes; ++c) {
-    const double expected = labels[c] * static_cast<double>(targets.weighed());
-    const double part = classes > kFewClasses ? whole * expected / (expected + 1.0) : whole;
+    const double part = share_of(labels[c], static_cast<double>(targets.weighed()), classes);
     double sum = 0.0;
     for (std::size_t i = 0; i < rows; ++i) sum += residuals[i * classes + c];
     for (std::size_t i = 0; i < rows; ++i) {

@@ -14,6 +14,7 @@ constexpr double kStepMemory = 0.02;  // of the running step
 constexpr double kMostStep = 2.0;  // times what the batch itself allows: beyond, its loss may rise
 constexpr double kInterceptPhi = 0.5;
 constexpr double kLeastBend = 0.0025;  // by the bound
+constexpr double kMostWait = 400.0;    // batches; beyond, rounding would outrun the intercept
 constexpr double kOffsetShare = 0.1;   // of that step, for what the selected differ by
 
 constexpr double kPullPower = 2.0;   // of the share of the loss that is left
@@ -153,6 +154,7 @@ void Staged::direct(const Point& point, Reals z) {
   for (std::size_t i = 0; i < margins_.size(); ++i) margins_[i] = full_[i] - u_[i];
   const Pace::Length cells = cell_step(point);
   pace_.step_cells(cells, rest_, g_);
+  balance(point, z);
   for (std::size_t i = 0; i < z.size(); ++i) z[i] += g_[i];
   if (point.loss.classes() > kFewClasses) forget();
   step_size_ = block_step(next_.step, next_.step, now_.cell_clock / tau_).own;
@@ -168,7 +170,8 @@ double Staged::intercept_pace(const Point& point) const {
   const double bound = point.loss.curvature_bound();
   const double bend = next_.means.empty() ? bound : point.loss.curvature_at(next_.means);
   return importance_ * scale_ * kInterceptPhi /
-         std::sqrt(bound * std::max(bend, kLeastBend * bound)) / std::sqrt(1.0 + now_.batches);
+         std::sqrt(bound * std::max(bend, kLeastBend * bound)) /
+         std::sqrt(1.0 + std::min(now_.batches, kMostWait));
 }
 
 // The constant moves to what the mean of all labels so far asks for, before any weight does: else
@@ -322,6 +325,33 @@ void Staged::find_residuals(const Point& point) {
   residual_.resize(margins_.size());
   point.loss.residuals(margins_, point.targets, residual_);
   if (!now_.means.empty()) now_.sharing.center(point.targets, now_.means, residual_);
+}
+
+// What features that many rows have moved all margins by goes to the intercept, as far as the mean
+// of the residuals did: together that is as if their values counted from their means. What a row
+// does to its own margin says nothing of others, so it is left out, and so are values on both sides
+// of zero: their mean is mostly noise.
+void Staged::balance(const Point& point, ConstReals selected) {
+  const std::size_t classes = point.loss.classes();
+  if (now_.means.empty() || now_.sharing.share() == 0.0 || point.targets.weighed() < 2) return;
+  const auto rows = static_cast<double>(point.targets.weighed());
+  const ConstReals often = pace_.often();
+  std::vector<double>& means = stored_;
+  point.active.one_sided_sums(point.targets.weights, means);
+  for (std::size_t i = 0; i < means.size(); ++i) {
+    const double others = often[i] > 1.0 ? (1.0 - 1.0 / often[i]) * rows / (rows - 1.0) : 0.0;
+    means[i] *= others / point.targets.total();
+  }
+  for (std::size_t c = 0; c < classes; ++c) {
+    const double part = now_.sharing.share_of(now_.means[c], rows, classes);
+    double by_selected = 0.0, by_cells = 0.0;
+    for (std::size_t i = 0; i < means.size(); ++i) {
+      by_selected += means[i] * selected[i * classes + c];
+      by_cells += means[i] * g_[i * classes + c];
+    }
+    intercept_step_[c] += part * (by_selected + by_cells);
+    if (point.places.groups > 0) next_.offset[c] -= part * by_cells;
+  }
 }
 
 // With many classes, as steps get shorter, what longer ones left in the cells is forgotten in part:

@@ -118,7 +118,22 @@ class Staged:
             steps *= np.sqrt((1 + wait) / (1 + self.cell_clock / self.tau))
             self.keep = min(np.cbrt(steps), 1.0)
         rest = np.where(inside, 0.0, point.w)
-        return z + moved(g, cells, usual, shared_pace, known, pull, rest)
+        g = moved(g, cells, usual, shared_pace, known, pull, rest)
+        self.balance(point, z, g, occurrences)
+        return z + g
+
+    def balance(self, point, selected, cells, occurrences) -> None:
+        """What features that many rows have moved all margins by goes to the intercept."""
+        rows = np.count_nonzero(point.weights)
+        if rows < 2 or self.means is None:
+            return
+        others = np.maximum(1 - 1 / np.maximum(occurrences, 1.0), 0.0) * rows / (rows - 1)
+        weighed = point.X[point.share > 0]
+        one_sided = (weighed >= 0).all(axis=0) | (weighed <= 0).all(axis=0)
+        means = np.where(one_sided, others * (point.share @ point.X), 0.0)
+        self.intercept_step = self.intercept_step + self.taken * (means @ (selected + cells))
+        if point.selects:
+            self.offset = self.offset - self.taken * (means @ cells)
 
     def measured(self, point, residual, change) -> tuple[float, float]:
         """Slope and bend along a change, which also says what rows have in common."""
@@ -152,7 +167,7 @@ class Staged:
     def intercept_pace(self, loss, batches) -> float:
         bend = max(loss.curvature_at(self.means), 0.0025 * loss.kmax)
         pace = self.importance * self.scale * 0.5 / np.sqrt(loss.kmax * bend)
-        return pace / np.sqrt(1 + batches)
+        return pace / np.sqrt(1 + min(batches, 400))
 
     def move_offset(self, point, alone, full, before) -> None:
         """The constant of the selected alone, as it differs from that of the whole model."""

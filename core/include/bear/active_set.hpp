@@ -42,6 +42,10 @@ class ActiveSet {
   // out[column] = total weight of the rows that hold it, zeros left out; empty weights: 1 each.
   void occurrences(ConstReals weights, std::vector<double>& out) const;
 
+  // out[column] = sum of the column's values, each by the weight of its row, where none is on the
+  // other side of zero than the rest; else 0. Empty weights: 1 each.
+  void one_sided_sums(ConstReals weights, std::vector<double>& out) const;
+
   // gram[i][k] = inner product of rows i and k
   void gram(Reals out) const;
 

@@ -46,6 +46,9 @@ class Pace {
   // often it occurs. rest: the weights without the selected.
   void tilt(const Point& point, ConstReals rest, Reals tilted);
 
+  // How often each key of the batch occurs there.
+  ConstReals often() const { return often_; }
+
   // How many keys of the batch are in the cell of one, on average; 1 or more.
   double crowding() const { return crowding_; }
 

@@ -19,9 +19,12 @@ class Sharing {
   // rest of them.
   double share() const;
 
-  // Takes that share of their mean, by class, out of the residuals. Of more than two classes each
-  // may have few rows in a batch, and then the mean is no offset but news: one that is expected in
-  // n rows, by the means of labels so far, has n / (n + 1) of the share taken out.
+  // That of a class. Of more than two each may have few rows in a batch, and then the mean is no
+  // offset but news: one that is expected in n rows, by the mean of its label so far, has
+  // n / (n + 1) of the share.
+  double share_of(double label, double rows, std::size_t classes) const;
+
+  // Takes the share of their mean, by class, out of the residuals.
   void center(const Targets& targets, ConstReals labels, Reals residuals) const;
 
   // Learns from the change of margins along the direction that residuals gave.
