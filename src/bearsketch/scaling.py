@@ -85,6 +85,10 @@ class Scaling:
         named = None if names is None else Names(*names)
         return replace(batch, indptr=indptr, keys=keys, values=values, names=named, trusted=True)
 
+    def changes(self) -> npt.NDArray[np.bool_]:
+        """Whether values of a column change, but for wild ones."""
+        return np.not_equal(self.means, 0.0) | np.not_equal(self.sizes, 1.0)
+
     def shown(self) -> tuple[str, ...]:
         """Names of the columns, or their numbers."""
         names = [bytes(self.names[i]).decode("utf-8", "replace") for i in range(len(self.keys))]

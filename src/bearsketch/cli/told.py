@@ -141,8 +141,11 @@ def scaled_columns(learner: Learner) -> dict[str, tuple[str, ...]]:
     if learner.scaling is None:
         return {}
     found: dict[str, tuple[str, ...]] = {}
-    both = zip(learner.scaling.means, learner.scaling.missing, strict=True)
-    for name, (mean, missing) in zip(learner.scaling.shown(), both, strict=True):
+    scaling = learner.scaling
+    columns = zip(scaling.shown(), scaling.changes(), scaling.means, scaling.missing, strict=True)
+    for name, changes, mean, missing in columns:
+        if not changes:
+            continue
         absent = "the mean" if missing else "0"
         how = f"learned at mean 0 and size 1, a missing one counts as {absent}"
         how = how if mean else "learned at size 1"

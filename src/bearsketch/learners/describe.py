@@ -26,7 +26,7 @@ def describe(learner: Learner) -> dict[str, Any]:
         "config": config.to_json(),
         "classes": class_labels(learner),
         "naming": learner.naming,
-        "scaled": 0 if learner.scaling is None else len(learner.scaling.keys),
+        "scaled": 0 if learner.scaling is None else int(learner.scaling.changes().sum()),
         "selected": 0 if config.k == 0 else len(learner.selected()),
         "intercept": learner.intercept.tolist(),
         "model_bytes": config.sizes.model_bytes,

@@ -23,7 +23,7 @@ COMMON = 0.5
 # unlike values, such as words by their importance, stay as they are unless they fill such a share
 # of a table.
 OTHER_VALUES, FILLED = 0.1, 0.25
-# What has about mean 0 and size 1 is left as it is.
+# What has about mean 0 and size 1 is left as it is, but for wild cells.
 NEAR_MEAN, NEAR_SIZES = 0.25, (0.5, 2.0)
 SAME = 1e-12  # spread by the mean of values that are all the same
 
@@ -31,11 +31,11 @@ SAME = 1e-12  # spread by the mean of values that are all the same
 def find_scaling(
     batches: Collection[Batch], *, center: bool = True, missing_columns: Collection[str] = ()
 ) -> Scaling | None:
-    """Find columns of numbers that are not about mean 0 and size 1, and large numbers.
+    """Find columns of numbers, and large numbers.
 
-    Columns come to mean 0 and size 1; what is no column, but has large values that at least 20 of
-    the examples show, is only divided by its size. What grows along the data, as a row number
-    does, has neither mean nor size, and is left alone.
+    Columns come to mean 0 and size 1, and keep theirs where that is about so; what is no column,
+    but has large values that at least 20 of the examples show, is only divided by its size. What
+    grows along the data, as a row number does, has neither mean nor size, and is left alone.
 
     Parameters
     ----------
@@ -69,8 +69,13 @@ def find_scaling(
     means, sizes = _moments(look, common & center, missing)
     low, high = NEAR_SIZES
     near = (np.abs(means) <= NEAR_MEAN * sizes) & (sizes >= low) & (sizes <= high)
+    means[near], sizes[near], missing[near] = 0.0, 1.0, False
     large = (look.counts >= LEAST_EXAMPLES) & (look.rms > LARGE)
-    chosen = np.flatnonzero((common | large) & ~near & (sizes > 0.0) & ~look.growing())
+    sizes_differ = (
+        np.bincount(look.of_entry, np.abs(look.values)) < (1.0 - SAME) * look.counts * look.rms
+    )
+    numbers = common & sizes_differ
+    chosen = np.flatnonzero((common | large) & (numbers | ~near) & (sizes > 0.0) & ~look.growing())
     if not len(chosen):
         return None
     names = pack_names([look.given_name(int(i)) or b"" for i in chosen])
