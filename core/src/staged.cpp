@@ -154,8 +154,8 @@ void Staged::direct(const Point& point, Reals z) {
   for (std::size_t i = 0; i < margins_.size(); ++i) margins_[i] = full_[i] - u_[i];
   const Pace::Length cells = cell_step(point);
   pace_.step_cells(cells, rest_, g_);
-  balance(point, z);
   for (std::size_t i = 0; i < z.size(); ++i) z[i] += g_[i];
+  balance(point, z);
   if (point.loss.classes() > kFewClasses) forget();
   step_size_ = block_step(next_.step, next_.step, now_.cell_clock / tau_).own;
 }
@@ -331,7 +331,7 @@ void Staged::find_residuals(const Point& point) {
 // of the residuals did: together that is as if their values counted from their means. What a row
 // does to its own margin says nothing of others, so it is left out, and so are values on both sides
 // of zero: their mean is mostly noise.
-void Staged::balance(const Point& point, ConstReals selected) {
+void Staged::balance(const Point& point, ConstReals z) {
   const std::size_t classes = point.loss.classes();
   if (now_.means.empty() || now_.sharing.share() == 0.0 || point.targets.weighed() < 2) return;
   const auto rows = static_cast<double>(point.targets.weighed());
@@ -344,13 +344,9 @@ void Staged::balance(const Point& point, ConstReals selected) {
   }
   for (std::size_t c = 0; c < classes; ++c) {
     const double part = now_.sharing.share_of(now_.means[c], rows, classes);
-    double by_selected = 0.0, by_cells = 0.0;
-    for (std::size_t i = 0; i < means.size(); ++i) {
-      by_selected += means[i] * selected[i * classes + c];
-      by_cells += means[i] * g_[i * classes + c];
-    }
-    intercept_step_[c] += part * (by_selected + by_cells);
-    if (point.places.groups > 0) next_.offset[c] -= part * by_cells;
+    double moved = 0.0;
+    for (std::size_t i = 0; i < means.size(); ++i) moved += means[i] * z[i * classes + c];
+    intercept_step_[c] += part * moved;
   }
 }
 

@@ -118,7 +118,7 @@ def test_what_the_classes_that_stay_have_in_common_is_no_size(learner):
 
 def test_a_word_that_all_texts_of_a_class_have_is_kept_before_one_that_some_have():
     found = []
-    for seed in range(5):
+    for seed in range(10):
         rng = np.random.default_rng(seed)
         labels = rng.integers(0, 3, 10_000)
         rows = [
@@ -129,7 +129,7 @@ def test_a_word_that_all_texts_of_a_class_have_is_kept_before_one_that_some_have
         learner = make_learner(loss="softmax", classes=range(3), k=3, memory="64KiB", seed=seed)
         learner.learn(Batch.from_rows([sorted(row) for row in rows], labels, seed=seed))
         found.append(set(learner.selected().names) == {"all0", "all1", "all2"})
-    assert sum(found) >= 4
+    assert sum(found) >= 8
 
 
 def reads(n: int, seed: int, *, classes=15, features=50_000, length=60) -> Batch:

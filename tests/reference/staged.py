@@ -118,11 +118,11 @@ class Staged:
             steps *= np.sqrt((1 + wait) / (1 + self.cell_clock / self.tau))
             self.keep = min(np.cbrt(steps), 1.0)
         rest = np.where(inside, 0.0, point.w)
-        g = moved(g, cells, usual, shared_pace, known, pull, rest)
-        self.balance(point, z, g, occurrences)
-        return z + g
+        z = z + moved(g, cells, usual, shared_pace, known, pull, rest)
+        self.balance(point, z, occurrences)
+        return z
 
-    def balance(self, point, selected, cells, occurrences) -> None:
+    def balance(self, point, z, occurrences) -> None:
         """What features that many rows have moved all margins by goes to the intercept."""
         rows = np.count_nonzero(point.weights)
         if rows < 2 or self.means is None:
@@ -131,9 +131,7 @@ class Staged:
         weighed = point.X[point.share > 0]
         one_sided = (weighed >= 0).all(axis=0) | (weighed <= 0).all(axis=0)
         means = np.where(one_sided, others * (point.share @ point.X), 0.0)
-        self.intercept_step = self.intercept_step + self.taken * (means @ (selected + cells))
-        if point.selects:
-            self.offset = self.offset - self.taken * (means @ cells)
+        self.intercept_step = self.intercept_step + self.taken * (means @ z)
 
     def measured(self, point, residual, change) -> tuple[float, float]:
         """Slope and bend along a change, which also says what rows have in common."""

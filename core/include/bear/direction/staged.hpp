@@ -79,7 +79,7 @@ class Staged final : public Direction {
   Pace::Length cell_step(const Point& point);
   double line_step(const Point& point, ConstReals change);
   void learn_step(const Point& point);
-  void balance(const Point& point, ConstReals selected);
+  void balance(const Point& point, ConstReals z);
   void forget();
 
   double scale_;
