@@ -139,6 +139,7 @@ def test_no_labelled_example_is_told_with_the_likely_reason():
         (b">a\nACGTACGTACGT\n", {"kmer": 3, "window": 4}, "3 reads", "--label-regex"),
         (b"| a\n| b\n", {}, "2 lines", "begins with its label: 1 | words"),
         (b"a,y\nx,1\n", {}, "1 rows", "--label-column"),
+        (b"0.9,1,0\n0.5,0,1\n", {}, "1 rows", "--no-header"),
     ],
 )
 def test_examples_are_called_what_they_are(data, options, counted, remedy):

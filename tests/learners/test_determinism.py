@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import itertools
+import pickle
 import random
 
 import numpy as np
@@ -114,3 +116,13 @@ def test_predicting_and_reading_leave_no_trace(tmp_path):
         asked.weights_of(POOL)
         asked.fill()
     assert saved(quiet, tmp_path) == saved(asked, tmp_path)
+
+
+@pytest.mark.parametrize("learner", LEARNERS)
+@pytest.mark.parametrize("copied", [copy.deepcopy, lambda made: pickle.loads(pickle.dumps(made))])
+def test_a_copy_is_the_same_model_and_says_what_it_is(learner, copied):
+    rows, labels = stream("logistic", POOL, n_rows=BATCH, active=8, seed=5)
+    made = make(learner)
+    made.learn(batch_of(rows, labels, None))
+    assert copied(made).to_bytes() == made.to_bytes()
+    assert repr(made).startswith(f"<{learner}: logistic")

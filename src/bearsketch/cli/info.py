@@ -95,7 +95,7 @@ def _counted(run: dict[str, Any]) -> str:
 
 
 def _health(facts: dict[str, Any]) -> list[tuple[str, str]]:
-    from bearsketch.learners.noise import VERDICTS
+    from bearsketch.learners.noise import Noise
 
     guards = dict(facts["guards"])
     collisions = guards.pop("name_collisions")
@@ -128,7 +128,7 @@ def _health(facts: dict[str, Any]) -> list[tuple[str, str]]:
             f"{_about(noise['by_chance'])} of them would reach that by collisions in the sketch "
             f"alone; {noise['selected']:,} are selected",
         ),
-        ("verdict", VERDICTS[noise["verdict"]]),
+        ("verdict", Noise(**noise).words),
     ]
 
 

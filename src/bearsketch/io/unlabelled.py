@@ -58,4 +58,15 @@ def _where(stream: Stream) -> str:
     if schema.label is not None:
         return f"All cells of the label column {schema.shown(schema.label)!r} are empty."
     names = [schema.shown(i) for i in range(len(schema.columns))]
-    return f"{label_hint(stream.format)} None is called 'label'; they are {few_columns(names)}."
+    told = f"{label_hint(stream.format)} None is called 'label'; they are {few_columns(names)}."
+    if any(_is_number(name) for name in names):
+        told += " If the first line is data, and names no columns: header=False, --no-header."
+    return told
+
+
+def _is_number(name: str) -> bool:
+    try:
+        float(name)
+    except ValueError:
+        return False
+    return True

@@ -294,6 +294,13 @@ class Learner:
         fill_in(learner)
         return learner
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self).from_bytes, (self.to_bytes(),)
+
+    def __repr__(self) -> str:
+        config, size = self.config, self.sizes.model_bytes
+        return f"<{config.learner}: {config.loss}, k={config.k}, {size:,} bytes>"
+
     @property
     def sizes(self) -> Sizes:
         """Bytes of cells and selected entries."""

@@ -26,8 +26,7 @@ LEFT_OUT = 0.05
 VERDICTS = {
     "ample": "the memory is ample",
     "fair": "the memory is fair: more would help, and the weakest selected may be there by chance",
-    "too small": "the memory is too small for this data: its cells are crowded, or many of the "
-    "selected are there by chance; give more memory, or a smaller k",
+    "too small": "the memory is too small for this data",
 }
 
 
@@ -73,6 +72,21 @@ class Noise:
     crowding: float
     selected: int
     verdict: str
+
+    @property
+    def words(self) -> str:
+        """The verdict in words, with its cause where the memory is too small."""
+        said = VERDICTS[self.verdict]
+        if self.verdict != "too small":
+            return said
+        if self.by_chance > BY_CHANCE[-1] * self.selected:
+            why = "many of the selected are there by chance; give more memory, or a smaller k"
+        else:
+            why = (
+                "its cells are crowded, which costs predictions with all features; "
+                "the selected stand clear of the noise"
+            )
+        return f"{said}: {why}"
 
     def to_json(self) -> dict[str, Any]:
         """Plain values under the names above."""

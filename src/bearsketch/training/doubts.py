@@ -11,7 +11,7 @@ import numpy as np
 from bearsketch.advice import either
 from bearsketch.exceptions import DataError
 from bearsketch.learners import Learner
-from bearsketch.learners.noise import VERDICTS, noise_of
+from bearsketch.learners.noise import noise_of
 from bearsketch.learners.recipes import EXACT, EXACT_PASSES
 from bearsketch.metrics import NumberScores
 from bearsketch.training.order import LEAST_EXAMPLES, Order, smooth_targets
@@ -129,7 +129,7 @@ def too_small(learner: Learner) -> str | None:
     if noise is None or noise.verdict != "too small":
         return None
     how = either("memory, k; bearsketch.planning.plan", "--memory, -k; bearsketch plan")
-    return f"{VERDICTS[noise.verdict]} ({how} says what a budget buys)"
+    return f"{noise.words} ({how} says what a budget buys)"
 
 
 def worse_than_guessing(
