@@ -196,6 +196,15 @@ bool ActiveSet::has_large() const {
   return large > 0;
 }
 
+float ActiveSet::common_value() const {
+  const std::size_t first = batch_.first_entry();
+  const auto values = batch_.values.subspan(first, batch_.last_entry() - first);
+  if (values.empty()) return 0.0F;
+  std::uint32_t others = 0;
+  for (const float value : values) others += value != values[0];
+  return others == 0 ? values[0] : 0.0F;
+}
+
 void ActiveSet::mean_squares(std::vector<double>& out) const {
   const std::size_t first = batch_.first_entry();
   const auto values = batch_.values.subspan(first, batch_.last_entry() - first);
@@ -228,21 +237,24 @@ void ActiveSet::occurrences(ConstReals weights, std::vector<double>& out) const 
 
 void ActiveSet::one_sided_sums(ConstReals weights, std::vector<double>& out) const {
   const std::size_t first = batch_.first_entry();
-  const float* values = batch_.values.data() + first;
-  std::vector<double> sizes(size(), 0.0);
+  const auto values = batch_.values.subspan(first, batch_.last_entry() - first);
+  std::size_t negative = 0;
+  for (const float value : values) negative += value < 0.0F;
+  std::vector<double> sizes(negative > 0 ? size() : 0, 0.0);
   out.assign(size(), 0.0);
   for (std::size_t row = 0; row < n_rows(); ++row) {
     const auto start = static_cast<std::size_t>(batch_.indptr[row]) - first;
     const auto stop = static_cast<std::size_t>(batch_.indptr[row + 1]) - first;
     const double weight = weights.empty() ? 1.0 : weights[row];
     for (std::size_t e = start; e < stop; ++e) {
-      const double value = weight * static_cast<double>(values[e]);
-      out[columns_[e]] += value;
-      sizes[columns_[e]] += std::abs(value);
+      out[columns_[e]] += weight * static_cast<double>(values[e]);
+    }
+    for (std::size_t e = negative > 0 ? start : stop; e < stop; ++e) {
+      sizes[columns_[e]] += weight * std::abs(static_cast<double>(values[e]));
     }
   }
   // Sums of the same numbers in the same order are the same, but for their sign.
-  for (std::size_t i = 0; i < out.size(); ++i) {
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
     if (std::abs(out[i]) != sizes[i]) out[i] = 0.0;
   }
 }

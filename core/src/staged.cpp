@@ -14,6 +14,7 @@ constexpr double kStepMemory = 0.02;  // of the running step
 constexpr double kMostStep = 2.0;  // times what the batch itself allows: beyond, its loss may rise
 constexpr double kInterceptPhi = 0.5;
 constexpr double kLeastBend = 0.0025;  // by the bound
+constexpr double kLeastShare = 0.35;   // where rows have less in common it is not worth the time
 constexpr double kMostWait = 400.0;    // batches; beyond, rounding would outrun the intercept
 constexpr double kOffsetShare = 0.1;   // of that step, for what the selected differ by
 
@@ -333,14 +334,20 @@ void Staged::find_residuals(const Point& point) {
 // of zero: their mean is mostly noise.
 void Staged::balance(const Point& point, ConstReals z) {
   const std::size_t classes = point.loss.classes();
-  if (now_.means.empty() || now_.sharing.share() == 0.0 || point.targets.weighed() < 2) return;
+  if (now_.means.empty() || now_.sharing.share() < kLeastShare) return;
+  if (point.targets.weighed() < 2) return;
   const auto rows = static_cast<double>(point.targets.weighed());
   const ConstReals often = pace_.often();
   std::vector<double>& means = stored_;
-  point.active.one_sided_sums(point.targets.weights, means);
+  double unit = 1.0 / point.targets.total();
+  if (const double value = point.active.common_value(); value != 0.0) {
+    means.assign(often.begin(), often.end());
+    unit = value / rows;
+  } else {
+    point.active.one_sided_sums(point.targets.weights, means);
+  }
   for (std::size_t i = 0; i < means.size(); ++i) {
-    const double others = often[i] > 1.0 ? (1.0 - 1.0 / often[i]) * rows / (rows - 1.0) : 0.0;
-    means[i] *= others / point.targets.total();
+    means[i] *= often[i] > 1.0 ? unit * (1.0 - 1.0 / often[i]) * rows / (rows - 1.0) : 0.0;
   }
   for (std::size_t c = 0; c < classes; ++c) {
     const double part = now_.sharing.share_of(now_.means[c], rows, classes);

@@ -34,7 +34,8 @@ class Staged:
         strength = self.log_strength
         repeated = not isinstance(point.loss, Squared) and point.w.shape[1] <= 2
         self.repeats = point.passes if repeated else 0
-        self.taken = 0.0 if self.means is None else self.sharing.share() * self.trusted(point)
+        self.whole = self.sharing.share()
+        self.taken = 0.0 if self.means is None else self.whole * self.trusted(point)
         before, full = self.batches, self.move_intercept(point)
         self.batches += 1
         met = self.means is not None and point.w.shape[1] > 2
@@ -125,7 +126,7 @@ class Staged:
     def balance(self, point, z, occurrences) -> None:
         """What features that many rows have moved all margins by goes to the intercept."""
         rows = np.count_nonzero(point.weights)
-        if rows < 2 or self.means is None:
+        if rows < 2 or self.means is None or self.whole < 0.35:
             return
         others = np.maximum(1 - 1 / np.maximum(occurrences, 1.0), 0.0) * rows / (rows - 1)
         weighed = point.X[point.share > 0]

@@ -36,6 +36,9 @@ class ActiveSet {
   // Whether a value of the batch is above 1 in size.
   bool has_large() const;
 
+  // That of all entries, as of categories; 0 where they differ, or are 0.
+  float common_value() const;
+
   // out[column] = mean square of the column's values.
   void mean_squares(std::vector<double>& out) const;
 
