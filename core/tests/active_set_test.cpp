@@ -97,3 +97,34 @@ TEST_CASE("occurrences count rows by their weight, and no zeros") {
   active.occurrences({}, counts);  // of keys 9, 5, 7
   CHECK(counts == std::vector<double>{1.0, 1.0, 1.0});
 }
+
+TEST_CASE("sums are of columns whose values are on one side of zero") {
+  test::Rows rows;
+  rows.row({{5, 1.0F}, {9, 0.0F}});
+  rows.row({{9, 2.0F}});
+  rows.row({{5, -3.0F}, {7, -0.5F}});
+  ActiveSet active(0);
+  active.assign(rows.view());
+  std::vector<double> sums;
+  active.one_sided_sums({}, sums);  // of keys 5, 9, 7
+  CHECK(sums == std::vector<double>{0.0, 2.0, -0.5});
+  active.one_sided_sums(std::vector<double>{0.5, 2.0, 0.0}, sums);  // the last row is no row
+  CHECK(sums == std::vector<double>{0.5, 4.0, 0.0});
+  active.assign(rows.view().rows(0, 2));
+  active.one_sided_sums({}, sums);
+  CHECK(sums == std::vector<double>{1.0, 2.0});
+}
+
+TEST_CASE("a value is common where all entries have it") {
+  test::Rows rows;
+  rows.row({{5, 0.5F}, {9, 0.5F}});
+  rows.row({{9, 0.5F}});
+  rows.row({{7, 2.0F}});
+  ActiveSet active(0);
+  active.assign(rows.view().rows(0, 2));
+  CHECK(active.common_value() == 0.5F);
+  active.assign(rows.view());
+  CHECK(active.common_value() == 0.0F);
+  active.assign(rows.view().rows(2, 2));
+  CHECK(active.common_value() == 0.0F);
+}
