@@ -271,7 +271,7 @@ void Staged::split_margins(const Point& point) {
 
 // u_: the margins of the selected, with some constant. As far as they do not stand alone, their
 // margins are those of the whole model, constants and all: else the selected and the intercept
-// would push what the two differ by to and fro for ever.
+// would push what the two differ by back and forth for ever.
 void Staged::stand_beside(const Point& point) {
   center(point.targets, u_);
   center(point.targets, beside_);

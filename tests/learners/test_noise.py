@@ -67,3 +67,21 @@ def test_few_cells_may_be_more_crowded_than_they_look():
     assert crowding_of(2_600, 3_000, 1) < ample
     assert crowding_of(6_000, 10_000, 1) == pytest.approx(-np.log(0.4), rel=0.05)
     assert crowding_of(6_000, 10_000, 2) == pytest.approx(-np.log(0.4) / 2, rel=0.05)
+
+
+def test_crowded_cells_do_not_condemn_what_is_selected_far_above_the_noise():
+    rng = np.random.default_rng(1)
+    labels = rng.integers(0, 2, 4000)
+    told = labels ^ (rng.random(4000) < 0.1)
+    rows = [[("no", "yes")[y], *(f"w{w}" for w in rng.integers(0, 60_000, 9))] for y in told]
+    learner = make_learner(memory="4KiB", k=2)
+    learner.learn(Batch.from_rows(rows, labels))
+    noise = noise_of(learner)
+    assert noise.crowding > 3.6
+    assert noise.ratio > 10
+    assert noise.verdict == "fair"
+    assert "crowded" in noise.words
+    weak = make_learner(memory="4KiB", k=80)
+    weak.learn(Batch.from_rows([row[1:] for row in rows], labels))
+    assert noise_of(weak).verdict == "too small"
+    assert "by chance" in noise_of(weak).words

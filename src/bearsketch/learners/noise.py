@@ -19,13 +19,16 @@ if TYPE_CHECKING:
 # features is .97 up to the first, .95 between them, and .93 or less beyond.
 BY_CHANCE = (0.1, 0.25)
 CROWDING = (2.2, 3.6)
+# Where the smallest of the selected is so many times the floor, crowded cells cost predictions with
+# all features and nothing else: the memory is fair.
+CLEAR = 10.0
 # Of the selected, left out where the smallest is asked for: a frequent feature is selected with a
 # smaller weight than others, and one such says nothing about the rest.
 LEFT_OUT = 0.05
 # Verdicts, and what they mean to a user.
 VERDICTS = {
     "ample": "the memory is ample",
-    "fair": "the memory is fair: more would help, and the weakest selected may be there by chance",
+    "fair": "the memory is fair",
     "too small": "the memory is too small for this data",
 }
 
@@ -61,7 +64,8 @@ class Noise:
     verdict : str
         ``ample``, ``fair`` or ``too small``, by the worse of two: ``by_chance`` up to 10 % or 25 %
         of the selected, or more; ``crowding`` up to 2.2 or 3.6, or more
-        (a sketch without one empty cell is too small).
+        (a sketch without one empty cell is too small), which counts as fair where ``ratio`` is 10
+        or more.
     """
 
     floor: float
@@ -75,18 +79,18 @@ class Noise:
 
     @property
     def words(self) -> str:
-        """The verdict in words, with its cause where the memory is too small."""
+        """The verdict in words, with its cause."""
         said = VERDICTS[self.verdict]
-        if self.verdict != "too small":
+        if self.verdict == "ample":
             return said
-        if self.by_chance > BY_CHANCE[-1] * self.selected:
-            why = "many of the selected are there by chance; give more memory, or a smaller k"
-        else:
-            why = (
-                "its cells are crowded, which costs predictions with all features; "
-                "the selected stand clear of the noise"
-            )
-        return f"{said}: {why}"
+        if self.by_chance > BY_CHANCE[0] * self.selected:
+            some = "many of" if self.verdict == "too small" else "the weakest of"
+            helps = "give more memory, or a smaller k"
+            return f"{said}: {some} the selected may be there by chance; {helps}"
+        return (
+            f"{said}: its cells are crowded, which costs predictions with all features; the "
+            "selected stand clear of the noise"
+        )
 
     def to_json(self) -> dict[str, Any]:
         """Plain values under the names above."""
@@ -122,8 +126,12 @@ def noise_of(learner: Learner) -> Noise | None:
     # What has its cells to itself is not there by collisions.
     colliding = -features * math.expm1(-features / config.width)
     by_chance = 0.0 if ratio is None else colliding * chance(ratio, weights.shape[1])
-    full = fill["used"] == fill["cells"]
-    verdict = "too small" if full else verdict_of(by_chance / len(sizes), crowding)
+    if fill["used"] == fill["cells"]:
+        crowding = max(crowding, 2.0 * CROWDING[-1])
+    if ratio is not None and ratio >= CLEAR:
+        verdict = verdict_of(by_chance / len(sizes), min(crowding, CROWDING[-1]))
+    else:
+        verdict = verdict_of(by_chance / len(sizes), crowding)
     return Noise(floor, smallest, ratio, features, by_chance, crowding, len(sizes), verdict)
 
 
