@@ -6,9 +6,11 @@ import bz2
 import json
 import lzma
 import resource
+import signal
 import subprocess
 import sys
 import threading
+from functools import partial
 
 import numpy as np
 import pytest
@@ -122,10 +124,15 @@ def test_interrupted_command_says_how_to_go_on(server, tmp_path):
 
     server.RequestHandlerClass = Slow
     words = ["datasets", "fetch", "webspam", "--to", str(tmp_path), "--from", server.url]
-    process = subprocess.Popen([*COMMAND, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    process = subprocess.Popen(
+        [*COMMAND, *words],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        preexec_fn=partial(signal.signal, signal.SIGINT, signal.SIG_DFL),  # if run with & it is not
+    )
     try:
         assert asked.wait(30)
-        process.send_signal(2)
+        process.send_signal(signal.SIGINT)
         _, errors = process.communicate(timeout=30)
     finally:
         blocked.set()

@@ -42,8 +42,10 @@ def features(
 ) -> None:
     """List the selected features by name, best first: those that move predictions most.
 
-    That is the root of the sum of squares of their weights over the classes (--per-class: the
-    weight for the class), times the size of their values where above 1.
+    With bear+ that is the weight (of several classes the largest), times the size of the values
+    where above 1, and by how often the feature was met: the fourth root of it, the eighth with
+    more than two classes. So weights need not fall from line to line. With other learners it is
+    the root of the sum of squares over the classes, times the size of the values.
 
     A weight is for the class beside it: positive speaks for that class, negative against it. With
     two classes this is always the second; with more, the one the feature has the largest weight
