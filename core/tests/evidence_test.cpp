@@ -20,16 +20,8 @@ constexpr std::size_t kFields = 4, kValues = 20;
 
 // Root mean square of the error of selected weights of fields, after one pass over drawn labels.
 double error_of(std::size_t batches) {
-  Recipe recipe;
-  recipe.storage = Recipe::StorageKind::cached;
-  recipe.direction = Recipe::DirectionKind::staged;
-  recipe.precision = Precision::int8;
-  recipe.loss = Recipe::LossKind::logistic;
-  recipe.intercept = true;
-  recipe.width = 4096;
-  recipe.depth = 1;
-  recipe.k = kFields * kValues;  // cells of one byte are not that exact
-  Learner learner(recipe);
+  // All of them selected: cells of one byte are not that exact.
+  Learner learner(test::staged_recipe(kFields * kValues));
   test::Random random(6);
   const auto truth = random.normals(kFields * kValues);
   for (std::size_t batch = 0; batch < batches; ++batch) {

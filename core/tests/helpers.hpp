@@ -140,4 +140,18 @@ inline double largest_difference(ConstReals a, ConstReals b) {
   return largest;
 }
 
+// bear+ with two labels: one-byte cells and k exact weights.
+inline Recipe staged_recipe(std::size_t k) {
+  Recipe recipe;
+  recipe.storage = Recipe::StorageKind::cached;
+  recipe.direction = Recipe::DirectionKind::staged;
+  recipe.precision = Precision::int8;
+  recipe.loss = Recipe::LossKind::logistic;
+  recipe.intercept = true;
+  recipe.width = 4096;
+  recipe.depth = 1;
+  recipe.k = k;
+  return recipe;
+}
+
 }  // namespace bear::test

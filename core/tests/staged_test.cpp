@@ -308,16 +308,7 @@ namespace {
 
 // Size of the weights of rows whose labels are drawn without regard to them, after so many passes.
 double size_after(std::size_t passes) {
-  Recipe recipe;
-  recipe.storage = Recipe::StorageKind::cached;
-  recipe.direction = Recipe::DirectionKind::staged;
-  recipe.precision = Precision::int8;
-  recipe.loss = Recipe::LossKind::logistic;
-  recipe.intercept = true;
-  recipe.width = 4096;
-  recipe.depth = 1;
-  recipe.k = 50;
-  Learner learner(recipe);
+  Learner learner(test::staged_recipe(50));
   test::Random random(3);
   test::Rows rows;
   for (int i = 0; i < 400; ++i) {

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bearsketch.batch import Batch
+from bearsketch.keys import hash_names
 from bearsketch.learners import Learner, make_learner
 from bearsketch.metrics import ClassScores, Scores, make_scores
 from bearsketch.training.curve import Curve
@@ -65,8 +66,8 @@ class Outcome:
 
 def best_accuracy(batches: list[Batch]) -> float:
     """Of one who knows what was planted; where nothing speaks for a label, half are right."""
-    known = Batch.from_rows([list(PLANTED)])
-    weights = dict(zip(known.keys.tolist(), _weights_of(known), strict=True))
+    keys = hash_names(PLANTED).tolist()
+    weights = dict(zip(keys, PLANTED.values(), strict=True))
     shares = []
     for batch in batches:
         planted = np.array([weights.get(key, 0.0) for key in batch.keys.tolist()])
@@ -74,12 +75,6 @@ def best_accuracy(batches: list[Batch]) -> float:
         right = (margins > 0.0) == (np.asarray(batch.labels) > 0)
         shares.append(np.mean(np.where(margins == 0.0, 0.5, right)))
     return float(np.mean(shares))
-
-
-def _weights_of(known: Batch) -> list[float]:
-    names = known.names
-    assert names is not None
-    return [PLANTED[bytes(names[entry]).decode()] for entry in range(known.n_entries)]
 
 
 def word(number: int) -> str:

@@ -294,7 +294,7 @@ class Learner:
         fill_in(learner)
         return learner
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[Any, ...]:  # a copy is what save() would keep
         return type(self).from_bytes, (self.to_bytes(),)
 
     def __repr__(self) -> str:

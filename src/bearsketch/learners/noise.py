@@ -84,7 +84,8 @@ class Noise:
         if self.verdict == "ample":
             return said
         if self.by_chance > BY_CHANCE[0] * self.selected:
-            some = "many of" if self.verdict == "too small" else "the weakest of"
+            many = self.by_chance > BY_CHANCE[-1] * self.selected
+            some = "many of" if many else "the weakest of"
             helps = "give more memory, or a smaller k"
             return f"{said}: {some} the selected may be there by chance; {helps}"
         return (
@@ -126,12 +127,10 @@ def noise_of(learner: Learner) -> Noise | None:
     # What has its cells to itself is not there by collisions.
     colliding = -features * math.expm1(-features / config.width)
     by_chance = 0.0 if ratio is None else colliding * chance(ratio, weights.shape[1])
-    if fill["used"] == fill["cells"]:
-        crowding = max(crowding, 2.0 * CROWDING[-1])
+    crowded = math.inf if fill["used"] == fill["cells"] else crowding
     if ratio is not None and ratio >= CLEAR:
-        verdict = verdict_of(by_chance / len(sizes), min(crowding, CROWDING[-1]))
-    else:
-        verdict = verdict_of(by_chance / len(sizes), crowding)
+        crowded = min(crowded, CROWDING[-1])
+    verdict = verdict_of(by_chance / len(sizes), crowded)
     return Noise(floor, smallest, ratio, features, by_chance, crowding, len(sizes), verdict)
 
 
