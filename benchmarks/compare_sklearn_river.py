@@ -70,7 +70,7 @@ def with_river(train: str, test: str) -> Outcome:
 
 def with_bearsketch(train: str, test: str) -> Outcome:
     from bearsketch import SketchClassifier
-    from bearsketch.io import open_stream
+    from bearsketch.reading import open_stream
 
     model = SketchClassifier(k=1000, memory="4MiB").fit_stream(train, format="text")
     with open_stream(test, format="text") as batches:
@@ -86,7 +86,7 @@ CONTENDERS = {
 
 
 # What any of them imports; memory is counted from there.
-IMPORTED = ("bearsketch.io", "bearsketch.estimators", "sklearn.feature_extraction.text")
+IMPORTED = ("bearsketch.reading", "bearsketch.estimators", "sklearn.feature_extraction.text")
 IMPORTED += ("sklearn.linear_model", "river.feature_extraction", "river.linear_model")
 
 

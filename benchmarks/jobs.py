@@ -51,7 +51,7 @@ MEASURES = {
 # of matrices.
 LOADED = (
     "import contextlib, os\nos.environ['OPENBLAS_NUM_THREADS'] = '1'\n"
-    "import bearsketch.io.native, bearsketch.training.loop\n"
+    "import bearsketch.reading.native, bearsketch.training.loop\n"
     "from bearsketch.cli.app import main"
 )
 
@@ -108,7 +108,7 @@ def reading(data: str) -> Job:
     return Job(
         "rcv1",
         data,
-        "import bearsketch.io.native\nfrom bearsketch import open_stream",
+        "import bearsketch.reading.native\nfrom bearsketch import open_stream",
         "for batch in open_stream({path!r}, seed=0): pass",
     )
 

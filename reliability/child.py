@@ -6,7 +6,7 @@ import os
 import sys
 from pathlib import Path
 
-from bearsketch.io import open_stream
+from bearsketch.reading import open_stream
 from bearsketch.training.checkpoint import Checkpoints
 from bearsketch.training.loop import Training
 

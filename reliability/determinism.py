@@ -64,7 +64,7 @@ def hashes(folder: Path) -> dict[str, Any]:
 
 def _hash(path: Path, threads: int, chunk: int | None) -> str:
     output = path.with_name("m.bear")
-    small = f"import bearsketch.io.chunks as c; c.CHUNK_BYTES = {chunk}\n" if chunk else ""
+    small = f"import bearsketch.reading.chunks as c; c.CHUNK_BYTES = {chunk}\n" if chunk else ""
     options = ["-o", output, "-q", "--threads", str(threads)]
     subprocess.run(
         [sys.executable, "-c", small + WRAPPER, "train", path, *options],

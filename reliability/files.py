@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from bearsketch import Batch, ModelFileError, make_learner, model_file
-from bearsketch.io import open_stream
+from bearsketch.reading import open_stream
 from bearsketch.training.checkpoint import Checkpoints
 from bearsketch.training.loop import Training
 

@@ -19,11 +19,11 @@ import numpy as np
 
 from bearsketch import Batch, Learner, make_learner, model_file
 from bearsketch.exceptions import BearError, DivergedError, IncompatibleError
-from bearsketch.io import Stream, open_stream
-from bearsketch.io.codecs import MAGIC_BYTES, _zstd_module, codec_of, decode
-from bearsketch.io.limits import Limits
 from bearsketch.learners import state
 from bearsketch.learners.average import average
+from bearsketch.reading import Stream, open_stream
+from bearsketch.reading.codecs import MAGIC_BYTES, _zstd_module, codec_of, decode
+from bearsketch.reading.limits import Limits
 from bearsketch.training.checkpoint import Saved
 from bearsketch.training.keeper import Keeper
 from bearsketch.training.loop import Training

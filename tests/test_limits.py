@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 from bearsketch import LimitError, ModelFileError, ParameterError, make_learner, model_file
-from bearsketch.io import Limits, open_stream
-from bearsketch.io.account import LIMIT_CODES
 from bearsketch.learners import state
 from bearsketch.learners.parts import LIMITS, check_number
+from bearsketch.reading import Limits, open_stream
+from bearsketch.reading.account import LIMIT_CODES
 from bearsketch.training.loop import Training
 from tests.cli.helpers import bearsketch, good
 

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 from bearsketch import LimitError, ParameterError, make_learner
-from bearsketch.io import open_stream
 from bearsketch.learners.noise import noise_of
 from bearsketch.planning import KMER_TAIL, needed_bytes, plan, sum_of_powers
+from bearsketch.reading import open_stream
 from bearsketch.training.loop import Training
 from tests.cli.helpers import COMMAND, bearsketch, good, result
 

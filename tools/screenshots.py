@@ -78,7 +78,7 @@ def terminal(train: Path) -> str:
     from rich.console import Console
 
     from bearsketch.cli.display import Live, _training_view
-    from bearsketch.io import open_stream
+    from bearsketch.reading import open_stream
     from bearsketch.training.loop import Training
 
     pictures = []

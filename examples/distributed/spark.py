@@ -13,8 +13,8 @@ import sys
 from collections.abc import Iterable, Iterator
 
 from bearsketch import Learner, load, make_learner
-from bearsketch.io import open_stream
 from bearsketch.learners.average import average
+from bearsketch.reading import open_stream
 
 FORMAT = "vw"
 

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
         ParseError,
         SourceError,
     )
-    from bearsketch.io import Limits, Stream, open_stream
     from bearsketch.learners import (
         LEARNERS,
         Automatic,
@@ -33,6 +32,7 @@ if TYPE_CHECKING:
         load,
         make_learner,
     )
+    from bearsketch.reading import Limits, Stream, open_stream
 
 __version__ = "0.1.0"
 
@@ -43,7 +43,7 @@ _HOMES = {
         "BearError DataError DivergedError IncompatibleError LimitError ModelFileError "
         "ParameterError ParseError SourceError"
     ),
-    "bearsketch.io": "Limits Stream open_stream",
+    "bearsketch.reading": "Limits Stream open_stream",
     "bearsketch.learners": "LEARNERS Automatic Constant Decaying Learner load make_learner",
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names.split()}

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from bearsketch import SketchClassifier, load
-from bearsketch.io import open_stream
+from bearsketch.reading import open_stream
 from tests.cli.helpers import bearsketch, good, spam_lines
 
 

@@ -12,8 +12,8 @@ import pandas as pd
 import pytest
 
 from bearsketch import SketchClassifier, load
-from bearsketch.io import open_stream
-from bearsketch.io.remember import open_like
+from bearsketch.reading import open_stream
+from bearsketch.reading.remember import open_like
 from tests.cli.helpers import bearsketch, good, result
 
 

@@ -10,7 +10,7 @@ import pytest
 from bearsketch import make_learner
 from bearsketch.distributed import Driver, Serial
 from bearsketch.distributed.prepare import prepare
-from bearsketch.io import open_stream
+from bearsketch.reading import open_stream
 
 DIMENSION = 47_236
 SEEDS = (0, 1, 2)

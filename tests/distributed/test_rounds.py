@@ -23,7 +23,7 @@ from bearsketch.exceptions import (
     ModelFileError,
     ParseError,
 )
-from bearsketch.io import open_stream
+from bearsketch.reading import open_stream
 from bearsketch.training.checkpoint import Checkpoints
 from faulty_partitions import Broken, Deadly, Sleepy, as_kind, with_spans
 

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from bearsketch.distributed import make_plan
 from bearsketch.distributed.shards import RangeFile, example_after
 from bearsketch.exceptions import DataError, ParameterError
-from bearsketch.io import open_stream
-from bearsketch.io.source import resolve
+from bearsketch.reading import open_stream
+from bearsketch.reading.source import resolve
 
 
 def bytes_of(plan):

@@ -7,7 +7,7 @@ from numpy.testing import assert_array_equal
 from bearsketch import Batch, DataError, LimitError, SketchClassifier, SketchRegressor
 from bearsketch.estimators import first
 from bearsketch.estimators.targets import first_classes
-from bearsketch.io import open_stream
+from bearsketch.reading import open_stream
 from bearsketch.training.checkpoint import Checkpoints
 from bearsketch.training.loop import Training
 

@@ -10,7 +10,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 
 from bearsketch import SketchClassifier, SketchSelector
-from bearsketch.io import open_stream
+from bearsketch.reading import open_stream
 
 
 @pytest.fixture(scope="module")

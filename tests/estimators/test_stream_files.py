@@ -20,8 +20,8 @@ from bearsketch import (
     SourceError,
     load,
 )
-from bearsketch.io import open_like, open_stream
-from bearsketch.io.remember import read_options
+from bearsketch.reading import open_like, open_stream
+from bearsketch.reading.remember import read_options
 
 LINES = b"1 | buy now\n-1 | meet now\n1 | buy cheap\n-1 | meet lunch\n" * 50
 

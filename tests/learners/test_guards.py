@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from bearsketch import LEARNERS, Batch, DivergedError, Learner, make_learner
-from bearsketch.io import open_stream
 from bearsketch.learners import state
+from bearsketch.reading import open_stream
 from bearsketch.training.checkpoint import Checkpoints
 from bearsketch.training.loop import Training
 

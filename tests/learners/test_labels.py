@@ -7,9 +7,9 @@ import pytest
 
 from bearsketch import Batch, Learner, ParameterError, SketchClassifier, load, make_learner
 from bearsketch.exceptions import DataError, ModelFileError
-from bearsketch.io import open_stream
 from bearsketch.learners import state
 from bearsketch.learners.labels import Labels
+from bearsketch.reading import open_stream
 from bearsketch.training.loop import Training
 from bearsketch.training.seen import Seen
 from bearsketch.training.task import decide

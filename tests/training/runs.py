@@ -7,7 +7,7 @@ import io
 
 import numpy as np
 
-from bearsketch.io import open_stream
+from bearsketch.reading import open_stream
 from bearsketch.training.checkpoint import Checkpoints
 from bearsketch.training.loop import Training
 

@@ -17,8 +17,8 @@ from bearsketch import (
     load,
     model_file,
 )
-from bearsketch.io import open_stream
 from bearsketch.learners import state
+from bearsketch.reading import open_stream
 from bearsketch.training.checkpoint import Checkpoints, Every, parse_every, read_run
 from bearsketch.training.loop import Training
 from reference.streams import batch_of, stream

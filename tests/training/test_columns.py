@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 from bearsketch import Batch, SketchClassifier, SketchRegressor, make_learner, model_file
 from bearsketch.exceptions import ModelFileError
-from bearsketch.io import open_stream
-from bearsketch.io.remember import open_like
 from bearsketch.learners import Learner
 from bearsketch.learners.average import average, rescaled
+from bearsketch.reading import open_stream
+from bearsketch.reading.remember import open_like
 from bearsketch.training.columns import find_scaling
 from bearsketch.training.loop import Training
 

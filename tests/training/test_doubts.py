@@ -10,9 +10,9 @@ import pytest
 from bearsketch.advice import for_commands
 from bearsketch.batch import Batch
 from bearsketch.exceptions import SourceError
-from bearsketch.io import open_stream
 from bearsketch.learners.noise import VERDICTS
 from bearsketch.metrics import NumberScores
+from bearsketch.reading import open_stream
 from bearsketch.training.checkpoint import Checkpoints
 from bearsketch.training.loop import Training
 from bearsketch.training.order import Order, smooth_targets

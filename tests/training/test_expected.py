@@ -11,8 +11,8 @@ from bearsketch import SketchClassifier
 from bearsketch.distributed import Driver, Serial
 from bearsketch.distributed.prepare import prepare
 from bearsketch.exceptions import DataError, ParseError
-from bearsketch.io import open_stream
-from bearsketch.io.expected import Expected
+from bearsketch.reading import open_stream
+from bearsketch.reading.expected import Expected
 from bearsketch.training.loop import PEEK_EXAMPLES, Training
 
 LINES = {

@@ -8,7 +8,7 @@ import signal
 import pytest
 
 from bearsketch import load
-from bearsketch.io import open_stream
+from bearsketch.reading import open_stream
 from bearsketch.training.checkpoint import Checkpoints
 from bearsketch.training.interrupt import Interrupted, Interrupts
 from bearsketch.training.loop import Training

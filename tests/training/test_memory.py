@@ -7,8 +7,8 @@ import io
 import pytest
 
 from bearsketch import LimitError, load, make_learner
-from bearsketch.io import open_stream
-from bearsketch.io.limits import Limits
+from bearsketch.reading import open_stream
+from bearsketch.reading.limits import Limits
 from bearsketch.training.loop import Training
 from bearsketch.training.memory import (
     LEAST_ENTRIES,

@@ -9,7 +9,7 @@ import pytest
 
 from bearsketch import ParameterError, SketchClassifier, SketchRegressor, load, make_learner
 from bearsketch.exceptions import DataError, LimitError
-from bearsketch.io import open_stream
+from bearsketch.reading import open_stream
 from bearsketch.training.loop import PEEK_EXAMPLES, Training
 from bearsketch.training.scored import held_out
 

@@ -11,8 +11,8 @@ from bearsketch.cli.guard import say
 from bearsketch.exceptions import ParameterError, SourceError
 
 if TYPE_CHECKING:
-    from bearsketch.io.limits import Limits
     from bearsketch.learners.config import Config
+    from bearsketch.reading.limits import Limits
     from bearsketch.training.checkpoint import Checkpoints
 
 # The name of standard output, for the commands that can write to it.
@@ -96,8 +96,8 @@ def limits_under(wanted: dict[str, Any], config: Config, named: list[str]) -> Li
 
 def check_parts(wanted: dict[str, Any], parts: dict[str, Any]) -> Config:
     """Refuse what no data could make good, before any is read; the learner as far as known."""
-    from bearsketch.io.options import MOST_THREADS
     from bearsketch.learners.config import resolve
+    from bearsketch.reading.options import MOST_THREADS
     from bearsketch.training.task import LOSSES
 
     if wanted["loss"] not in LOSSES:

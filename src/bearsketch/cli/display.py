@@ -15,8 +15,8 @@ from bearsketch.escape import message, shown_name, visible
 from bearsketch.sizes import format_bytes
 
 if TYPE_CHECKING:
-    from bearsketch.io import Stream
     from bearsketch.learners import Learner
+    from bearsketch.reading import Stream
     from bearsketch.training.loop import Training
 
 _LIVE_SECONDS = 0.2

@@ -12,9 +12,9 @@ from bearsketch.cli.told import Told, result_number
 from bearsketch.escape import visible
 
 if TYPE_CHECKING:
-    from bearsketch.io import Stream
     from bearsketch.learners import Learner
     from bearsketch.metrics import Scores
+    from bearsketch.reading import Stream
 
 _SHOWN_CLASSES = 25
 _UNKNOWN = (

@@ -133,7 +133,7 @@ def _selected_entries(learner: Learner) -> list[tuple[int, int]]:
 
 def _joined(records: list[dict[str, Any]]) -> dict[str, Any]:
     """Tell what the merged model remembers: all data, counts added, options of the first."""
-    from bearsketch.io.remember import MOST_SOURCES
+    from bearsketch.reading.remember import MOST_SOURCES
 
     first = records[0]
     counts: dict[str, int] = {}

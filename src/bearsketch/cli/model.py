@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from bearsketch.cli.options import read_options, sources
 
 if TYPE_CHECKING:
-    from bearsketch.io import Stream
     from bearsketch.learners import Learner
+    from bearsketch.reading import Stream
 
 _ROWS = 480
 
@@ -25,7 +25,7 @@ def open_like(
     learner: Learner, data: list[str] | None, reading: dict[str, Any], *, labelled: bool
 ) -> Stream:
     """Open data with the options the model remembers, changed by those given now."""
-    from bearsketch.io.remember import open_like
+    from bearsketch.reading.remember import open_like
 
     how = {"rows": _ROWS, "live": not labelled, "names": False}
     return open_like(learner, sources(data), labelled=labelled, **read_options(reading), **how)

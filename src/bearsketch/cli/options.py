@@ -241,7 +241,7 @@ def takes_reading(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def read_options(used: dict[str, Any]) -> dict[str, Any]:
-    """Options as :func:`bearsketch.io.open_stream` takes them, from what was typed."""
+    """Options as :func:`bearsketch.reading.open_stream` takes them, from what was typed."""
     options = dict(used)
     for name in _LISTS:
         if name in options:
@@ -251,7 +251,7 @@ def read_options(used: dict[str, Any]) -> dict[str, Any]:
         if name in options:
             options[name] = parse_range(name, options[name])
     if "limits" in options:
-        from bearsketch.io.limits import Limits
+        from bearsketch.reading.limits import Limits
 
         options["limits"] = Limits(**parse_limits(options["limits"]))
     if options.get("separator") in ("tab", "\\t"):
@@ -289,7 +289,7 @@ def parse_limits(given: list[str]) -> dict[str, int]:
     >>> parse_limits(["line_bytes=1MiB", "row_features=1000"])
     {'line_bytes': 1048576, 'row_features': 1000}
     """
-    from bearsketch.io.limits import Limits
+    from bearsketch.reading.limits import Limits
 
     names = [spec.name for spec in fields(Limits)]
     limits = {}

@@ -11,7 +11,7 @@ from bearsketch.cli.display import Display, View, best_features, make_display, s
 from bearsketch.cli.options import read_options
 from bearsketch.cli.told import progressive_text, result_number
 from bearsketch.exceptions import ParameterError
-from bearsketch.io.encoding import NOT_UTF8
+from bearsketch.reading.encoding import NOT_UTF8
 from bearsketch.sizes import format_bytes
 from bearsketch.training.interrupt import Interrupted, Interrupts
 

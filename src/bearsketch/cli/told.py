@@ -11,8 +11,8 @@ from bearsketch.sizes import format_bytes
 
 if TYPE_CHECKING:
     from bearsketch.cli.display import Display
-    from bearsketch.io import Stream
     from bearsketch.learners import Learner
+    from bearsketch.reading import Stream
     from bearsketch.training.loop import Training
 
 

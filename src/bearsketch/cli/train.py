@@ -277,8 +277,8 @@ def _run(
     quiet: bool,
     page: Path | None,
 ) -> Summary:
-    from bearsketch.io import open_stream
-    from bearsketch.io.labels import labels_for
+    from bearsketch.reading import open_stream
+    from bearsketch.reading.labels import labels_for
     from bearsketch.training.loop import Training
 
     options = {

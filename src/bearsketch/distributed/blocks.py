@@ -152,7 +152,7 @@ def _list_batches(
 
 
 def _read(source: Any, form: str, options: Mapping[str, Any]) -> Iterator[Batch]:
-    from bearsketch.io import open_stream
+    from bearsketch.reading import open_stream
 
     with open_stream(source, form, **{**options, "allow_empty": True, "threads": 1}) as stream:
         yield from stream

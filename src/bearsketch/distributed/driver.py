@@ -23,13 +23,13 @@ from bearsketch.exceptions import (
     IncompatibleError,
     ModelFileError,
 )
-from bearsketch.io.account import Account, unit_of
-from bearsketch.io.options import ReadOptions
-from bearsketch.io.stream import FIELD_MISSING
 from bearsketch.learners import Learner
 from bearsketch.learners.average import average
 from bearsketch.learners.labels import both_negative
 from bearsketch.metrics import Ranking
+from bearsketch.reading.account import Account, unit_of
+from bearsketch.reading.options import ReadOptions
+from bearsketch.reading.stream import FIELD_MISSING
 from bearsketch.training.checkpoint import Checkpoints, load
 from bearsketch.training.doubts import check_weighed
 

@@ -13,12 +13,12 @@ from bearsketch.distributed.driver import Driver
 from bearsketch.distributed.shards import DEFAULT_SHARDS, Plan, make_plan
 from bearsketch.distributed.task import Job
 from bearsketch.exceptions import ParameterError
-from bearsketch.io import Stream, open_stream
-from bearsketch.io.labels import labels_for
-from bearsketch.io.remember import read_record
 from bearsketch.learners import Learner, make_learner
 from bearsketch.learners.describe import class_labels
 from bearsketch.learners.labels import Label, Labels
+from bearsketch.reading import Stream, open_stream
+from bearsketch.reading.labels import labels_for
+from bearsketch.reading.remember import read_record
 from bearsketch.training.columns import scale_values
 from bearsketch.training.doubts import Doubt, last_doubts, without_features
 from bearsketch.training.loop import PEEK_EXAMPLES
@@ -123,7 +123,7 @@ def prepare(
     shards, rounds
         See :func:`make_plan`.
     format, options
-        Of :func:`bearsketch.io.open_stream`.
+        Of :func:`bearsketch.reading.open_stream`.
     loss, classes
         See :func:`bearsketch.training.task.decide`. All classes must be named or be there in the
         first examples: workers that each met new ones would number them differently.

@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from bearsketch.exceptions import DataError, ParameterError
-from bearsketch.io.codecs import MAGIC_BYTES, codec_of
-from bearsketch.io.source import FileInput, Input, Source, UrlInput, resolve
+from bearsketch.reading.codecs import MAGIC_BYTES, codec_of
+from bearsketch.reading.source import FileInput, Input, Source, UrlInput, resolve
 
 # Formats whose examples end where a line ends, or begin with a line that can be told. A line of
 # a table may go on inside quotes, and Parquet is read from its end: such files stay whole.

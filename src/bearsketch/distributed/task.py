@@ -13,10 +13,10 @@ from bearsketch import __version__
 from bearsketch.batch import Batch
 from bearsketch.distributed.shards import Partition
 from bearsketch.exceptions import DataError, IncompatibleError, ParseError
-from bearsketch.io.encoding import NOT_UTF8
-from bearsketch.io.expected import Expected
 from bearsketch.learners import Learner
 from bearsketch.metrics import Ranking, Reals, class_numbers
+from bearsketch.reading.encoding import NOT_UTF8
+from bearsketch.reading.expected import Expected
 from bearsketch.training.ahead import read_ahead
 from bearsketch.training.order import Order
 from bearsketch.training.scored import learn_unscored
@@ -38,7 +38,8 @@ class Job:
     format : str
         Format of the files, decided by whoever made the plan.
     options : dict
-        Of :func:`bearsketch.io.open_stream`, so complete that no worker has to find out anything.
+        Of :func:`bearsketch.reading.open_stream`, so complete that no worker has to detect
+        anything.
     version : str
         Of bearsketch; a worker of another one refuses.
     expected : Expected, optional
@@ -193,7 +194,7 @@ def _batches_of(partition: Any, job: Job) -> Iterator[tuple[Iterable[Batch], Cal
         batches = partition.batches(job.options["seed"], job.format, job.options)
         yield batches, lambda n: ({"lines": n, "examples": n}, {}, [], [])
         return
-    from bearsketch.io import open_stream
+    from bearsketch.reading import open_stream
 
     with contextlib.ExitStack() as opened:
         sources = [span.open() for span in partition.spans]

@@ -163,8 +163,8 @@ class SketchEstimator(SelectsFeatures, KeepsModel, CallbackSupportMixin, BaseEst
 
             fit_sharded(self, source, client, read_options(self, options), classes, seed)
             return self
-        from bearsketch.io import Stream
-        from bearsketch.io.remember import read_record
+        from bearsketch.reading import Stream
+        from bearsketch.reading.remember import read_record
 
         with contextlib.ExitStack() as opened:
             batches = open_batches(self, source, seed, options, classes, opened)

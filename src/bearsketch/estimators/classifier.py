@@ -160,7 +160,7 @@ class SketchClassifier(ClassifierMixin, SketchEstimator):
         Parameters
         ----------
         source : path, list of paths, file object, or iterable of Batch
-            Anything :func:`bearsketch.io.open_stream` takes.
+            Anything :func:`bearsketch.reading.open_stream` takes.
         classes : array-like of shape (n_classes,), optional
             All classes. Without it, numbers -1 or 0 and 1 in the first batch mean two classes,
             and else the labels of the first 10,000 examples are the classes, unless
@@ -174,7 +174,7 @@ class SketchClassifier(ClassifierMixin, SketchEstimator):
             files that every worker can open, or a Dask bag, data frame, or (X, y) of two arrays.
             ``shards`` and ``rounds`` may be given as well; see the page on several workers.
         **options
-            Passed on to :func:`bearsketch.io.open_stream`; refused for batches.
+            Passed on to :func:`bearsketch.reading.open_stream`; refused for batches.
 
         Returns
         -------

@@ -122,7 +122,7 @@ def warn_of_ids(learner: Learner, X: Any) -> None:
         "DATA-IDS",
         "the model learned ids of svmlight data, which begin with 1 as a rule, and takes the "
         "columns of X for them, which begin with 0: read X with load_svmlight_file(..., "
-        "zero_based=True), or predict the batches of bearsketch.io.open_like(model, file)",
+        "zero_based=True), or predict the batches of bearsketch.reading.open_like(model, file)",
     )
 
 

@@ -44,8 +44,8 @@ def open_batches(
 def _open(
     estimator: SketchEstimator, source: Any, seed: int, options: dict[str, Any], classes: Any
 ) -> Any:
-    from bearsketch.io import open_stream
-    from bearsketch.io.labels import labels_for
+    from bearsketch.reading import open_stream
+    from bearsketch.reading.labels import labels_for
 
     loss = "auto" if estimator._classifies() else "squared"
     labels = labels_for(loss, classes)

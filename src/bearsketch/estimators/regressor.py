@@ -107,7 +107,7 @@ class SketchRegressor(RegressorMixin, SketchEstimator):
         Parameters
         ----------
         source : path, list of paths, file object, or iterable of Batch
-            Anything :func:`bearsketch.io.open_stream` takes.
+            Anything :func:`bearsketch.reading.open_stream` takes.
         checkpoint : Checkpoints, optional
             Where to write checkpoints (:class:`bearsketch.training.checkpoint.Checkpoints`), how
             often, and whether to go on from one; needs an integer ``random_state``. They stay
@@ -117,7 +117,7 @@ class SketchRegressor(RegressorMixin, SketchEstimator):
             files that every worker can open, or a Dask bag, data frame, or (X, y) of two arrays.
             ``shards`` and ``rounds`` may be given as well; see the page on several workers.
         **options
-            Passed on to :func:`bearsketch.io.open_stream`; refused for batches.
+            Passed on to :func:`bearsketch.reading.open_stream`; refused for batches.
 
         Returns
         -------

@@ -42,7 +42,7 @@ class StreamRun:
 
     def inputs(self) -> list[list[Any]]:
         """Tell what the inputs of a stream are now; nothing of batches in memory."""
-        from bearsketch.io.remember import input_record
+        from bearsketch.reading.remember import input_record
 
         return input_record(self._source) if hasattr(self._source, "options") else []
 

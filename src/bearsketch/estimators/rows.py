@@ -126,8 +126,8 @@ def named_rows(X: Any) -> Sequence[Any] | None:
     if isinstance(X, str | os.PathLike):
         raise ParameterError(
             f"X must be rows, got the path {os.fspath(X)!r}",
-            hint="fit_stream learns files; bearsketch.io.open_like(model, path) gives batches of "
-            "one, which predict takes.",
+            hint="fit_stream learns files; bearsketch.reading.open_like(model, path) gives batches "
+            "of one, which predict takes.",
         )
     if not isinstance(X, list | tuple) and not (
         getattr(X, "ndim", None) == 1 and getattr(getattr(X, "dtype", None), "kind", "") == "O"

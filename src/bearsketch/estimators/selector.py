@@ -142,7 +142,7 @@ class SketchSelector(SketchEstimator):
         Parameters
         ----------
         source : path, list of paths, file object, or iterable of Batch
-            Anything :func:`bearsketch.io.open_stream` takes.
+            Anything :func:`bearsketch.reading.open_stream` takes.
         classes : array-like of shape (n_classes,), optional
             As in :meth:`SketchClassifier.fit_stream`; not for regression.
         checkpoint : Checkpoints, optional
@@ -154,7 +154,7 @@ class SketchSelector(SketchEstimator):
             files that every worker can open, or a Dask bag, data frame, or (X, y) of two arrays.
             ``shards`` and ``rounds`` may be given as well; see the page on several workers.
         **options
-            Passed on to :func:`bearsketch.io.open_stream`; refused for batches.
+            Passed on to :func:`bearsketch.reading.open_stream`; refused for batches.
 
         Returns
         -------

@@ -13,9 +13,9 @@ from bearsketch.distributed.task import Job
 from bearsketch.estimators.doubts import warn
 from bearsketch.estimators.targets import ClassMap, first_classes
 from bearsketch.exceptions import ParameterError
-from bearsketch.io.remember import read_record
 from bearsketch.learners import Learner, state
 from bearsketch.learners.labels import Labels
+from bearsketch.reading.remember import read_record
 from bearsketch.training.columns import scale_values
 from bearsketch.training.doubts import Doubt
 

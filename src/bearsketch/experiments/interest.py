@@ -16,8 +16,8 @@ from bearsketch import __version__
 from bearsketch.experiments.datasets import DATASETS, genomes, prepared_path, text
 from bearsketch.experiments.datasets.prepared import Prepared
 from bearsketch.experiments.grid import Done, Experiment, Job
-from bearsketch.io import open_stream
 from bearsketch.learners import make_learner
+from bearsketch.reading import open_stream
 from bearsketch.training.loop import Training
 
 SHOWN = 20

@@ -8,7 +8,7 @@ import threading
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TypeVar
 
-from bearsketch.io.room import Room
+from bearsketch.reading.room import Room
 
 T = TypeVar("T")
 _DEPTH = 2  # batches that wait; each costs its memory

@@ -13,12 +13,12 @@ import numpy.typing as npt
 from bearsketch.advice import either
 from bearsketch.batch import Batch
 from bearsketch.exceptions import LimitError, ParameterError
-from bearsketch.io.expected import shown_label
 from bearsketch.learners import Learner, make_learner
 from bearsketch.learners.describe import class_labels
 from bearsketch.learners.labels import Label
 from bearsketch.learners.narrow import keep_classes
 from bearsketch.metrics import ClassScores, NumberScores, Scores, make_scores
+from bearsketch.reading.expected import shown_label
 from bearsketch.training.ahead import read_ahead
 from bearsketch.training.columns import scale_values
 from bearsketch.training.curve import Curve
@@ -36,7 +36,7 @@ from bearsketch.training.task import Task, decide, found_labels, named_labels
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from bearsketch.io import Stream
+    from bearsketch.reading import Stream
     from bearsketch.training.checkpoint import Checkpoints
 
 # The first examples are kept until their labels have told what to learn.
@@ -51,7 +51,7 @@ class Training:
     Parameters
     ----------
     stream : Stream
-        From :func:`bearsketch.io.open_stream`, with ``include_unlabelled=False``.
+        From :func:`bearsketch.reading.open_stream`, with ``include_unlabelled=False``.
     loss, classes, max_classes
         See :func:`bearsketch.training.task.decide`; found out from the first examples by default.
     passes : int
@@ -91,7 +91,7 @@ class Training:
     Examples
     --------
     >>> import io
-    >>> from bearsketch.io import open_stream
+    >>> from bearsketch.reading import open_stream
     >>> table = io.BytesIO(b"word,label\n" + b"free,spam\nlunch,ham\n" * 50)
     >>> stream = open_stream(table, "csv", include_unlabelled=False)
     >>> training = Training(stream, memory="4KiB", k=2)
@@ -355,7 +355,7 @@ class Training:
 
     def record(self) -> dict[str, Any]:
         """Tell the model file what to remember: no times, no folders, so equal runs are equal."""
-        from bearsketch.io.remember import read_record
+        from bearsketch.reading.remember import read_record
 
         summary = self.summary().to_json()
         counts = self.stream.counts

@@ -15,8 +15,8 @@ import math
 from dataclasses import replace
 
 from bearsketch.exceptions import LimitError
-from bearsketch.io.limits import CHUNK_BYTES, CHUNKS_AHEAD, RUN_BYTES, Limits
 from bearsketch.learners.config import Config
+from bearsketch.reading.limits import CHUNK_BYTES, CHUNKS_AHEAD, RUN_BYTES, Limits
 from bearsketch.sizes import format_bytes
 from bearsketch.training.process import peak_rss_bytes
 

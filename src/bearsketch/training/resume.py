@@ -16,7 +16,7 @@ from bearsketch.training.order import Order
 from bearsketch.training.task import Task
 
 if TYPE_CHECKING:
-    from bearsketch.io import Stream
+    from bearsketch.reading import Stream
     from bearsketch.training.loop import Training
 
 _COUNTS = ("n_pass", "examples", "held_out", "done", "batches")
@@ -55,7 +55,7 @@ class TrainingRun:
 
     def inputs(self) -> list[list[Any]]:
         """Tell what the inputs are now."""
-        from bearsketch.io.remember import input_record
+        from bearsketch.reading.remember import input_record
 
         return input_record(self._training.stream)
 

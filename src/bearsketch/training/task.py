@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from bearsketch.advice import either, how_to_shuffle
 from bearsketch.exceptions import DataError, LimitError, ParameterError
-from bearsketch.io.expected import Expected
 from bearsketch.learners.labels import Label, check_told_apart, how_to_tell_negatives
+from bearsketch.reading.expected import Expected
 from bearsketch.training.odd import number_hint, odd_classes, odd_numbers, some_word
 from bearsketch.training.seen import Seen, plain_label
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from bearsketch.batch import Batch
 from bearsketch.experiments.datasets.prepared import Prepared, join, numbered, take, unit_length
-from bearsketch.io import open_stream
+from bearsketch.reading import open_stream
 
 IPINYOU_FEATURES = 133_465
 HASHED_FEATURES = 1 << 24

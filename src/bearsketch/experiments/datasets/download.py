@@ -20,7 +20,7 @@ from urllib.parse import urlsplit
 
 from bearsketch.exceptions import BearError, ParameterError, SourceError
 from bearsketch.files import flush_folder, lock, write_whole
-from bearsketch.io.codecs import MAGIC_BYTES, codec_named, codec_of
+from bearsketch.reading.codecs import MAGIC_BYTES, codec_named, codec_of
 from bearsketch.sizes import format_bytes
 
 CHUNK_BYTES = 1 << 18

@@ -23,7 +23,7 @@ from bearsketch.experiments.datasets.prepared import (
     take,
     unit_length,
 )
-from bearsketch.io import open_stream
+from bearsketch.reading import open_stream
 
 RCV1_FEATURES = 47_236
 FARM_ADS_FEATURES = 54_877

@@ -1,0 +1,159 @@
+"""Columns of a text table that may be meant otherwise than they are read, from its first rows."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from bearsketch import _core
+from bearsketch.advice import either
+from bearsketch.reading.limits import TYPE_ROWS
+from bearsketch.reading.options import ReadOptions
+from bearsketch.reading.schema import ALL, AS_CATEGORY, TEXT, Schema
+
+REPLACED = (
+    "the first line is taken for a header and no example, its names replaced by those given; if it "
+    "is an example, say so with header=False (--no-header)"
+)
+# How the core numbers what it finds where a number should be.
+ABSENT, A_NUMBER, NOT_FINITE, OUT_OF_RANGE, NOT_A_NUMBER, TRUTH = range(6)
+WITH_COMMA = re.compile(rb" *[+-]?[0-9]+(,[0-9]+)?([eE][+-]?[0-9]+)? *")
+_MONEY = "(?:[$]|\u00a3|\u20ac)?".encode()
+_MARKED = re.compile(rb" *%b *[+-]?[0-9]+(,[0-9]{3})*([.][0-9]+)? *(%%|%b) *" % (_MONEY, _MONEY))
+_GROUPED = re.compile(rb" *[+-]?[0-9]{1,3}(,[0-9]{3})+ *")
+# A column of text with at most this share of cells that are no numbers may be meant as numeric.
+_STRAY_SHARE = 0.25
+# Cells that mostly have so many words, nearly all different, are texts.
+_LEAST_CELLS, _WORDS, _DIFFERENT = 20, 4, 0.9
+# Where there are at least so many, those of fewer words are ids.
+_LEAST_IDS = 200
+
+
+def doubtful_columns(
+    table: _core.CsvTable, schema: Schema, options: ReadOptions
+) -> Iterator[tuple[str, str]]:
+    """Code and message for each; what was declared is meant."""
+    for column in _undeclared(schema, options):
+        message = _comma(table, schema, column, options)
+        if message is not None:
+            yield "TAB-DECIMAL", message
+            continue
+        message = _stray(table, schema, column)
+        if message is not None:
+            yield "TAB-STRAY", message
+            continue
+        told = _marked(table, schema, column)
+        if told is not None:
+            yield told
+            continue
+        yield from _different(table, schema, column)
+    if schema.label is not None and options.labels in ("auto", "quantity"):
+        message = _comma(table, schema, schema.label, options)
+        if message is not None:
+            yield "TAB-DECIMAL", message
+
+
+def _comma(table: _core.CsvTable, schema: Schema, column: int, options: ReadOptions) -> str | None:
+    """Say that a column is one of numbers but for a comma."""
+    if options.decimal == ",":
+        return None
+    _, kinds = table.numbers(column, 0, table.n_rows)
+    texts = table.texts(column, 0, table.n_rows)
+    cells = [text for text, kind in zip(texts, kinds, strict=True) if kind != ABSENT]
+    odd = [cell for cell in cells if b"," in cell]
+    if not odd or not all(map(WITH_COMMA.fullmatch, cells)):
+        return None
+    remedy = either("decimal=','", "--decimal ,") + " reads them as numbers"
+    if all(map(_GROUPED.fullmatch, odd)):
+        remedy += ", unless the comma groups digits: then take it out of the data"
+    return (
+        f"column {schema.shown(column)!r} has numbers with a decimal comma "
+        f"({odd[0].decode()!r}), which are read as words; {remedy}"
+    )
+
+
+def _stray(table: _core.CsvTable, schema: Schema, column: int) -> str | None:
+    """Say that a few cells alone keep a column from being numeric."""
+    _, kinds = table.numbers(column, 0, table.n_rows)
+    strays = np.flatnonzero(kinds == NOT_A_NUMBER)
+    present = int((kinds != ABSENT).sum())
+    if not len(strays) or len(strays) > _STRAY_SHARE * present:
+        return None
+    row, name = int(strays[0]), schema.shown(column)
+    line, place = int(table.lines(row, row + 1)[0]), table.column_of(row, column)
+    shown = table.texts(column, row, row + 1)[0][:40].decode("utf-8", "backslashreplace")
+    return (
+        f"column {name!r} is read as categories, because of {present:,} cells looked at "
+        f"{len(strays)} are no numbers (line {line}, column {place}: {shown!r}); write NA "
+        f"where a number is missing, declare the column numeric "
+        f"({either(f'numeric=[{name!r}]', f'--numeric {name}')}) to have such cells refused, or "
+        "categorical if they are right"
+    )
+
+
+def _marked(table: _core.CsvTable, schema: Schema, column: int) -> tuple[str, str] | None:
+    """Say that a column has no value so far, or numbers with marks of money and the like."""
+    _, kinds = table.numbers(column, 0, table.n_rows)
+    texts = table.texts(column, 0, table.n_rows)
+    cells = [text for text, kind in zip(texts, kinds, strict=True) if kind != ABSENT]
+    name = schema.shown(column)
+    numeric = either(f"numeric=[{name!r}]", f"--numeric {name}")
+    if not cells:
+        return (
+            "TAB-EMPTY",
+            f"column {name!r} has no value in the first {len(texts):,} rows, and is read as "
+            f"categories; if numbers follow, declare it ({numeric})",
+        )
+    if not all(map(_MARKED.fullmatch, cells)):
+        return None
+    return (
+        "TAB-MARKS",
+        f"column {name!r} has numbers with marks ({cells[0].decode()!r}), which are read as words: "
+        "take the marks out of the data",
+    )
+
+
+def different_cells(table: Any, schema: Schema, options: ReadOptions) -> Iterator[tuple[str, str]]:
+    """Code and message for each column whose categories are nearly all different."""
+    for column in _undeclared(schema, options):
+        if schema.shapes[column] == TEXT:
+            yield from _different(table, schema, column)
+
+
+def _undeclared(schema: Schema, options: ReadOptions) -> list[int]:
+    declared = {*options.categorical, *options.numeric}
+    if ALL in declared:
+        return []
+    return [
+        column
+        for column, kind, _ in schema.uses
+        if kind == AS_CATEGORY and schema.shown(column) not in declared
+    ]
+
+
+def _different(table: Any, schema: Schema, column: int) -> Iterator[tuple[str, str]]:
+    name, rows = schema.shown(column), min(table.n_rows, TYPE_ROWS)
+    cells = [text for text in table.texts(column, 0, rows) if text.strip()]
+    different = len(set(cells))
+    if len(cells) < _LEAST_CELLS or different < _DIFFERENT * len(cells):
+        return
+    seen = f"column {name!r} is read as categories, and of {len(cells):,} cells looked at "
+    leave = f"leave it out ({either(f'drop=[{name!r}]', f'--drop {name}')})"
+    if sum(len(cell.split()) >= _WORDS for cell in cells) >= 0.5 * len(cells):
+        words = either(f"text_columns=[{name!r}]", f"--text-columns {name}")
+        yield (
+            "TAB-TEXT",
+            f"{seen}{different:,} are different texts, each a feature of its own; have it read by "
+            f"its words ({words}), or {leave}",
+        )
+    elif len(cells) >= _LEAST_IDS:
+        meant = either(f"categorical=[{name!r}]", f"--categorical {name}")
+        yield (
+            "TAB-UNIQUE",
+            f"{seen}{different:,} are different, each a feature of its own that takes memory and "
+            f"tells nothing of other examples; {leave} if these are ids or times, or declare it "
+            f"({meant}) if its values come again",
+        )

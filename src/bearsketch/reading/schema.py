@@ -1,0 +1,195 @@
+"""Schema: which columns of a table are the label, the weight and features, and of which kind."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Any
+
+from bearsketch.advice import either
+from bearsketch.exceptions import BearError, DataError, ParameterError
+
+if TYPE_CHECKING:
+    from bearsketch.reading.options import ReadOptions
+
+# Shapes of a column, as the core numbers them.
+NUMBER, TEXT, ITEMS, NAMED_VALUES, NOTHING, UNSUPPORTED = range(6)
+# What a column is read as, as the core numbers it.
+AS_NUMBER, AS_CATEGORY, AS_TEXT = range(3)
+ALL = "*"
+_SHOWN_NAME = 60  # characters of a column's name in a message
+_SHOWN_COLUMNS = 8
+_INDEX = re.compile(r"__index_level_\d+__")  # what pandas calls the numbers of the rows
+
+
+@dataclass(frozen=True, slots=True)
+class Schema:
+    """Columns of a table and their use; the same for all inputs of a stream."""
+
+    columns: tuple[bytes, ...]
+    shapes: tuple[int, ...]
+    uses: list[tuple[int, int, bytes]]
+    label: int | None
+    weight: int | None
+
+    def shown(self, column: int) -> str:
+        """Name of a column, for messages."""
+        return self.columns[column].decode("utf-8", "backslashreplace")
+
+    def by_use(self) -> dict[str, tuple[str, ...]]:
+        """Names of the columns that are categorical, numeric, and text."""
+        simple = [
+            (name.decode("utf-8", "surrogateescape"), kind)
+            for i, kind, name in self.uses
+            if self.shapes[i] in (NUMBER, TEXT)
+        ]
+        kinds = {"categorical": AS_CATEGORY, "numeric": AS_NUMBER, "text_columns": AS_TEXT}
+        return {
+            use: tuple(name for name, kind in simple if kind == wanted)
+            for use, wanted in kinds.items()
+        }
+
+    def missing_columns(self, table: Any, first: int, last: int) -> tuple[str, ...]:
+        """Columns of numbers that are missing as often as 0, or more, in rows of a native table."""
+        columns = {name.decode("utf-8", "surrogateescape"): i for i, _, name in self.uses}
+        found = []
+        for name in self.by_use()["numeric"]:
+            values, _ = table.numbers(columns[name], first, last)
+            if (values == 0.0).sum() <= (values != values).sum():  # NaN where there is none
+                found.append(name)
+        return tuple(found)
+
+
+def make_schema(
+    columns: tuple[bytes, ...],
+    shapes: tuple[int, ...],
+    source: str,
+    options: ReadOptions,
+    categories: Collection[bytes] = (),
+) -> Schema:
+    """Decide what each column is for; ``categories`` are those whose type says so."""
+    names = [column.decode("utf-8", "surrogateescape") for column in columns]
+    repeated = {name for name in names if names.count(name) > 1}
+    if repeated:
+        raise DataError(
+            f"{source}: two columns are named {sorted(repeated)[0]!r}",
+            code="TAB-COLUMN-TWICE",
+            hint="Give the names of the columns, each once (columns, --columns A,B,...); where the "
+            "first line is an example and no header, header=False (--no-header) too.",
+        )
+    _check_known(names, source, options)
+    wanted = options.label_column
+    label = _index(names, wanted or "label")
+    weight = _index(names, options.weight_column)
+    if label is not None and shapes[label] not in (NUMBER, TEXT):
+        raise _unsupported(source, names[label], "a label is a number or a text")
+    uses = []
+    for i, (name, shape) in enumerate(zip(names, shapes, strict=True)):
+        if i in (label, weight) or _named(name, options.drop, names, options):
+            continue
+        if _INDEX.fullmatch(name) and name not in (*options.categorical, *options.numeric):
+            continue
+        if shape == UNSUPPORTED:
+            raise _unsupported(source, name, "cast it to numbers or text")
+        kind = _kind(name, TEXT if columns[i] in categories else shape, names, options)
+        if kind == AS_TEXT and shape not in (NUMBER, TEXT, NOTHING):
+            raise _unsupported(source, name, "leave it out of the text columns")
+        uses.append((i, kind, columns[i]))
+    return Schema(columns, shapes, uses, label, weight)
+
+
+def _kind(name: str, shape: int, names: list[str], options: ReadOptions) -> int:
+    if name in (options.text_columns or ()):
+        return AS_TEXT
+    if _named(name, options.categorical, names, options):
+        return AS_CATEGORY
+    if _named(name, options.numeric, names, options):
+        return AS_NUMBER
+    return AS_CATEGORY if shape == TEXT else AS_NUMBER
+
+
+def _named(name: str, listed: tuple[str, ...], names: list[str], options: ReadOptions) -> bool:
+    if name in listed:
+        return True
+    others = (*options.categorical, *options.numeric, *options.drop, *(options.text_columns or ()))
+    return ALL in listed and name not in others
+
+
+def _index(names: list[str], name: str | None) -> int | None:
+    return names.index(name) if name is not None and name in names else None
+
+
+def _short(name: str) -> str:
+    return name if len(name) <= _SHOWN_NAME else name[: _SHOWN_NAME - 3] + "..."
+
+
+def _check_known(names: list[str], source: str, options: ReadOptions) -> None:
+    given = [options.label_column] if options.labels_needed else []
+    given += [options.weight_column] if options.labels_needed and options.weights_needed else []
+    listed = [options.categorical, options.numeric, options.text_columns or ()]
+    listed += [options.drop] if options.drop_needed else []
+    # Where a model knows the columns of features, no option is wrong but the data.
+    of_features = ParameterError if options.drop_needed else DataError
+    wanted = zip(given, itertools.repeat(ParameterError))
+    features = zip(itertools.chain(*listed), itertools.repeat(of_features))
+    for name, fault in itertools.chain[tuple[str | None, type[BearError]]](wanted, features):
+        if name is not None and name != ALL and name not in names:
+            raise fault(
+                f"{source}: there is no column {name!r}; the columns are {few_columns(names)}",
+                code="TAB-COLUMN-MISSING",
+                hint=_meant(name, names),
+            )
+
+
+def missing_weights(schema: Schema, options: ReadOptions) -> list[tuple[str, str]]:
+    """Say that the weights of examples are not there, where they need not be but would count."""
+    if options.weight_column is None or schema.weight is not None or not options.labels_needed:
+        return []
+    told = (
+        f"there is no column {options.weight_column!r}, by which the model's own examples were "
+        "weighted: every example counts 1; if the weights have another name here, give it "
+        f"({either('weight_column', '--weight-column')})"
+    )
+    return [("TAB-WEIGHT-MISSING", told)]
+
+
+def few_columns(names: Sequence[str]) -> str:
+    """Show some names of columns, for a message."""
+    few = ", ".join(repr(_short(name)) for name in names[:_SHOWN_COLUMNS])
+    return few + (", ..." if len(names) > _SHOWN_COLUMNS else "")
+
+
+def _meant(name: str, names: list[str]) -> str:
+    folded = {known.casefold(): known for known in names}
+    close = get_close_matches(name.casefold(), folded, n=1)
+    return f"Is {folded[close[0]]!r} meant?" if close else ""
+
+
+def _unsupported(source: str, name: str, remedy: str) -> DataError:
+    return DataError(
+        f"{source}: column {name!r} has a type that cannot be used",
+        code="TAB-TYPE",
+        hint=f"Leave it out (drop=[{name!r}], --drop {name}), or {remedy}.",
+    )
+
+
+def all_declared(columns: tuple[bytes, ...], options: ReadOptions) -> bool:
+    """Whether the options say what each column is, so that no row has to tell."""
+    listed = {*options.categorical, *options.numeric, *options.drop, *(options.text_columns or ())}
+    listed |= {options.label_column or "label", options.weight_column or ""}
+    names = {column.decode("utf-8", "surrogateescape") for column in columns}
+    return ALL in listed or names <= listed
+
+
+def check_same(schema: Schema, columns: tuple[bytes, ...], source: str) -> None:
+    """Refuse an input whose columns differ from those of the first."""
+    if schema.columns != columns:
+        raise DataError(
+            f"{source}: its {len(columns)} columns differ from the {len(schema.columns)} columns "
+            "of the first input",
+            code="TAB-SCHEMA",
+            hint="All inputs of a stream have the same columns in the same order.",
+        )
