@@ -23,7 +23,8 @@ def naming_hint(mine: str, theirs: str) -> str:
     if (mine, theirs) == ("name", "id"):
         return "The model knows features by name, the data has numbers of columns. " + either(
             "Read a frame or file as the model's data was, with "
-            "bearsketch.reading.open_like(model, data), and predict its batches; or fit the matrix.",
+            "bearsketch.reading.open_like(model, data), and predict its batches; or fit the "
+            "matrix.",
             "Give data with names, or train on data such as this.",
         )
     return "Give data of the kind that the model was trained on."
