@@ -27,3 +27,19 @@ def test_a_column_without_a_header_can_be_left_out(tmp_path):
     told = good("train", data, "-o", model, "--drop", "").stderr
     assert "numeric columns: a\n" in told
     assert "DATA-SCALE" not in told
+
+
+def test_a_weight_stands_beside_the_class_it_speaks_for_as_in_the_report(tmp_path):
+    data, model = tmp_path / "mails.vw", tmp_path / "m.bear"
+    lines = [("spam | prize", "ham | lunch")[i % 2] + f" w{i % 7}\n" for i in range(400)]
+    data.write_text("".join(lines))
+    good("train", data, "-o", model, "--memory", "8KiB", "-k", "9")
+    listed = json.loads(good("features", model, "--format", "json").stdout)
+    of = {row["name"]: (row["class"], row["weight"] > 0) for row in listed}
+    assert (of["prize"], of["lunch"]) == (("spam", True), ("ham", False))
+    good("report", model, "-o", tmp_path / "r.html")
+    page = (tmp_path / "r.html").read_text()
+    for name, label in (("prize", "spam"), ("lunch", "ham")):
+        assert f'<td class="name">{name}</td><td class="label">{label}</td>' in page
+    for_ham = good("features", model, "--class", "ham", "--format", "tsv").stdout.splitlines()
+    assert for_ham[1].split("\t")[1:3] == ["lunch", "ham"]

@@ -106,13 +106,13 @@ def test_features_as_a_table(model):
     assert lines[0].split() == ["rank", "weight", "class", "name"]
     shown = [line.split() for line in lines[1:]]
     assert {row[3] for row in shown} == {"w^prize", "w^meeting"}
-    # A weight is for the class beside it, here as in the other forms.
+    # The class beside a weight is the one that it speaks for, here as in the other forms.
     table = good("features", model, "-n", "2", "--format", "tsv").stdout.splitlines()
     rows = [line.split("\t") for line in table[1:]]
     assert [(row[1], row[2]) for row in rows] == [(row[3], row[2]) for row in shown]
     assert {row[3]: (row[2], row[1][0]) for row in shown} == {
         "w^prize": ("1", "+"),
-        "w^meeting": ("1", "-"),
+        "w^meeting": ("0", "-"),
     }
 
 

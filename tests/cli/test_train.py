@@ -239,3 +239,29 @@ def test_advice_is_given_in_options(tmp_path):
     assert "shuffle the examples (lines: shuf; tables with a header: (head -n 1 t.csv; tail" in told
     assert "| shuf) > shuffled.csv; reads: seqkit shuffle)\n" in told
     assert "passes=5" not in told
+
+
+def test_options_that_are_lists_may_be_repeated_and_hold_an_empty_name(tmp_path):
+    data, model = tmp_path / "t.csv", tmp_path / "m.bear"
+    rows = "".join(f"{i},{i % 3},{i % 5},{i % 2},{'yes' if i % 2 else 'no'}\n" for i in range(200))
+    data.write_text(",a,b,c,label\n" + rows)
+
+    def columns(*options):
+        told = good("train", data, "-o", model, *options).stderr
+        return next(line for line in told.splitlines() if "numeric columns" in line)
+
+    assert columns("--drop", "a", "--drop", "b").endswith(": (no name), c")
+    assert columns("--drop", ",a").endswith(": b, c")
+    assert columns("--drop", "", "--drop", "a,c").endswith(": b")
+    told = good("train", data, "-o", model, "--categorical", "a", "--categorical", "b").stderr
+    assert "categorical columns: a, b" in told
+    good("predict", model, data, "--drop", "c", "--drop", "", "-o", tmp_path / "p.tsv")
+    told = good("train", data, "-o", model, "--classes", "no", "--classes", "yes").stderr
+    assert "2 classes: no, yes, as named" in told
+
+
+def test_a_name_in_a_list_may_hold_a_comma(tmp_path):
+    data = tmp_path / "t.csv"
+    data.write_text('"size, cm",b,label\n' + "1,2,yes\n2,1,no\n" * 100)
+    told = good("train", data, "-o", tmp_path / "m.bear", "--drop", '"size, cm"').stderr
+    assert "numeric columns: b" in told

@@ -4,6 +4,8 @@ from bearsketch.exceptions import DataError, ParameterError, ParseError
 from bearsketch.keys import hash_names
 from bearsketch.reading import Limits, open_stream
 from bearsketch.reading.account import LineLimitError
+from bearsketch.reading.options import ReadOptions
+from bearsketch.reading.schema import NUMBER, make_schema
 
 from .helpers import Dribble, broken_table, labels_of, named, read, rows_of, table
 
@@ -326,3 +328,30 @@ def test_labels_that_are_true_or_false_are_numbers_as_in_arrow():
 def test_true_beside_other_words_is_a_word():
     assert labels_of(table(b"a,label\nx,true\ny,half-true\n")) == ["true", "half-true"]
     assert "not a finite number" in broken_table(b"a,label\nx,1\ny,half-true\n").message
+
+
+def test_a_table_of_many_columns_costs_their_number_and_not_its_square():
+    class Counted(bytes):
+        compared = 0
+
+        def __eq__(self, other):
+            Counted.compared += 1
+            return bytes.__eq__(self, other)
+
+        __hash__ = bytes.__hash__
+
+        def decode(self, *how):
+            return CountedText(bytes.decode(self, *how))
+
+    class CountedText(str):
+        __slots__ = ()
+
+        def __eq__(self, other):
+            Counted.compared += 1
+            return str.__eq__(self, other)
+
+        __hash__ = str.__hash__
+
+    columns = tuple(Counted(b"c%d" % i) for i in range(2000))
+    make_schema(columns, (NUMBER,) * 2000, "t.csv", ReadOptions())
+    assert Counted.compared < 20 * 2000

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 import warnings
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bearsketch.cli.guard import say
+from bearsketch.cli.options import parse_names
 from bearsketch.exceptions import ParameterError, SourceError
 
 if TYPE_CHECKING:
@@ -72,11 +74,11 @@ def parse_share(text: str) -> float:
     return share
 
 
-def parse_classes(text: str) -> list[str]:
-    """Labels between commas."""
-    labels = [part.strip() for part in text.split(",")]
+def parse_classes(given: Sequence[str]) -> list[str]:
+    """Labels between commas, of an option that may be repeated."""
+    labels = [name.strip() for name in parse_names(given)]
     if len(labels) < 2 or not all(labels):
-        raise ParameterError(f"--classes must be labels between commas, got {text!r}")
+        raise ParameterError(f"--classes must be labels between commas, got {','.join(given)!r}")
     return labels
 
 

@@ -47,9 +47,10 @@ def features(
     more than two classes. So weights need not fall from line to line. With other learners it is
     the root of the sum of squares over the classes, times the size of the values.
 
-    A weight is for the class beside it: positive speaks for that class, negative against it. With
-    two classes this is always the second; with more, the one the feature has the largest weight
-    for. fasta is for k-mers.
+    With two classes a positive weight speaks for the second and a negative one for the first; the
+    class beside a weight is the one it speaks for. With more classes it is the one whose weight is
+    shown, the largest. --class shows the weights for one class: negative ones speak against it.
+    fasta is for k-mers.
 
     **Examples**
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import fields
 from pathlib import Path
 from typing import Annotated, Any
@@ -83,7 +83,7 @@ READING: dict[str, Any] = {
         ),
     ],
     "drop": Annotated[
-        str | None,
+        list[str] | None,
         _option(
             panel=_READ,
             metavar="A,B",
@@ -163,7 +163,7 @@ READING: dict[str, Any] = {
         ),
     ],
     "text_columns": Annotated[
-        str | None,
+        list[str] | None,
         _option(
             panel=_TEXT,
             metavar="A,B",
@@ -187,11 +187,11 @@ READING: dict[str, Any] = {
         _option("--lowercase/--keep-case", panel=_TEXT, help="Put text into lower case. \\[yes]"),
     ],
     "categorical": Annotated[
-        str | None,
+        list[str] | None,
         _option(panel=_TABLE, metavar="A,B", help="Columns to read as categories; * is the rest."),
     ],
     "numeric": Annotated[
-        str | None,
+        list[str] | None,
         _option(panel=_TABLE, metavar="A,B", help="Columns to read as numbers; * is the rest."),
     ],
     "separator": Annotated[
@@ -211,7 +211,7 @@ READING: dict[str, Any] = {
         _option("--header/--no-header", panel=_TABLE, help="The first line names the columns."),
     ],
     "columns": Annotated[
-        str | None,
+        list[str] | None,
         _option(panel=_TABLE, metavar="A,B", help="Names of the columns, where none are given."),
     ],
 }
@@ -245,8 +245,7 @@ def read_options(used: dict[str, Any]) -> dict[str, Any]:
     options = dict(used)
     for name in _LISTS:
         if name in options:
-            # A name that is empty is that of a column, as the index that pandas writes.
-            options[name] = tuple(part for part in options[name].split(",") if part) or ("",)
+            options[name] = parse_names(options[name])
     for name in _RANGES:
         if name in options:
             options[name] = parse_range(name, options[name])
@@ -263,6 +262,22 @@ def read_options(used: dict[str, Any]) -> dict[str, Any]:
         if options.get("on_error", "fail") == "fail":
             raise ParameterError("--max-errors needs --on-error skip")
     return options
+
+
+def parse_names(given: Sequence[str]) -> tuple[str, ...]:
+    """Names between commas, of an option that may be repeated.
+
+    A name may be empty, as that of the index that pandas writes; one with a comma stands in
+    quotes, as in a CSV file.
+
+    Examples
+    --------
+    >>> parse_names(["a,b", "c"]), parse_names([",a"]), parse_names([""]), parse_names(['"x,y",z'])
+    (('a', 'b', 'c'), ('', 'a'), ('',), ('x,y', 'z'))
+    """
+    import csv
+
+    return tuple(name for row in csv.reader(text or '""' for text in given) for name in row)
 
 
 def parse_range(name: str, text: str) -> tuple[int, int]:

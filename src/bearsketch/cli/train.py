@@ -109,7 +109,7 @@ def train(
         _learn(metavar="NAME", help="One of auto, logistic, softmax, squared."),
     ] = "auto",
     classes: Annotated[
-        str | None,
+        list[str] | None,
         _learn(
             metavar="A,B,...", help="All labels, when the first examples may not have them all."
         ),
@@ -239,7 +239,7 @@ def train(
     }
     wanted: dict[str, Any] = {
         "loss": loss,
-        "classes": None if classes is None else parse_classes(classes),
+        "classes": parse_classes(classes) if classes else None,
         "max_classes": max_classes,
         "passes": passes,
         "holdout": parse_share(holdout),

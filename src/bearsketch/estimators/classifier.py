@@ -10,6 +10,7 @@ from scipy.special import expit, log_expit, log_softmax, softmax
 from sklearn.base import ClassifierMixin
 
 from bearsketch.estimators.base import SketchEstimator
+from bearsketch.learners.selected import classes_of
 from bearsketch.training.checkpoint import Checkpoints
 
 
@@ -240,9 +241,9 @@ class SketchClassifier(ClassifierMixin, SketchEstimator):
 
     @property
     def selected_classes_(self) -> npt.NDArray[Any]:
-        """Class that each of ``selected_weights_`` speaks for; of two classes the second."""
+        """Class of each of ``selected_weights_``; of two the one that its sign speaks for."""
         weights = self._by_class(self._selected().all_weights)
-        if len(self.classes_) == 2:
-            return np.repeat(self.classes_[1:], len(weights))
-        found: npt.NDArray[Any] = self.classes_[self._shown(weights)]
+        two = len(self.classes_) == 2
+        numbers = classes_of(weights[:, 0], self._shown(weights), two=two)
+        found: npt.NDArray[Any] = self.classes_[numbers]
         return found

@@ -21,7 +21,14 @@ from bearsketch.learners import state
 from bearsketch.learners.config import Config
 from bearsketch.learners.faults import core_errors, naming_hint
 from bearsketch.learners.labels import Labels
-from bearsketch.learners.selected import Selected, second_names, shown_names, sizes_of, spoken_for
+from bearsketch.learners.selected import (
+    Selected,
+    classes_of,
+    second_names,
+    shown_names,
+    sizes_of,
+    spoken_for,
+)
 from bearsketch.metrics import class_numbers
 from bearsketch.scaling import MOST_SIZES, Scaling
 from bearsketch.sizes import Sizes
@@ -238,8 +245,8 @@ class Learner:
     ) -> Selected:
         largest = spoken_for(self.config.direction, weights)
         number = largest if of_group is None else of_group
-        if self.config.loss == "logistic":
-            number = np.ones(len(keys), dtype=np.intp)
+        two = self.config.loss == "logistic"
+        number = classes_of(weights[:, 0], number, two=two)
         order = np.lexsort((number, keys, -sizes_of(self.config.direction, weights) * worths))
         regression = self.config.loss == "squared"
         return Selected(

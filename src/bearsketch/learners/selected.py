@@ -37,8 +37,21 @@ def spoken_for(direction: str, weights: npt.NDArray[np.float64]) -> npt.NDArray[
     return np.asarray(np.argmax(shown, axis=1))
 
 
+def classes_of(
+    weights: npt.NDArray[np.float64], columns: npt.NDArray[np.intp], *, two: bool
+) -> npt.NDArray[np.intp]:
+    """Class number that stands beside each weight: of two classes its sign tells, else its column.
+
+    Examples
+    --------
+    >>> classes_of(np.array([-2.05, 1.5]), np.array([0, 0]), two=True)
+    array([0, 1])
+    """
+    return (weights > 0.0).astype(np.intp) if two else columns
+
+
 class Feature(NamedTuple):
-    """One selected feature; ``label`` is the class its weight speaks for (None: regression)."""
+    """One selected feature; ``label`` is the class of its weight, see :class:`Selected`."""
 
     name: str
     key: int
@@ -64,7 +77,8 @@ class Selected:
         With classes sharing one heap, the largest weight over the classes; of other learners than
         ``bear+`` that of largest magnitude.
     labels : list
-        The class each weight speaks for; two classes: the positive one; regression: None.
+        The class of each weight: with two classes the one its sign speaks for, the second where it
+        is positive; regression: None.
     all_weights : ndarray of float64, shape (n, n_weights)
         One weight per class where classes share the heap, else one column.
     worths : ndarray of float64, shape (n,)

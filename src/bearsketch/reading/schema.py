@@ -72,10 +72,11 @@ def make_schema(
 ) -> Schema:
     """Decide what each column is for; ``categories`` are those whose type says so."""
     names = [column.decode("utf-8", "surrogateescape") for column in columns]
-    repeated = {name for name in names if names.count(name) > 1}
-    if repeated:
+    places = {name: i for i, name in enumerate(names)}
+    if len(places) < len(names):
+        repeated = min(name for i, name in enumerate(names) if places[name] != i)
         raise DataError(
-            f"{source}: two columns are named {sorted(repeated)[0]!r}",
+            f"{source}: two columns are named {repeated!r}",
             code="TAB-COLUMN-TWICE",
             hint="Give the names of the columns, each once (columns, --columns A,B,...); where the "
             "first line is an example and no header, header=False (--no-header) too.",

@@ -6,6 +6,9 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
+from bearsketch.learners.selected import classes_of
 from bearsketch.report.html import section, swatch, text
 from bearsketch.report.rows import Row, feature_rows, plain_rows, shared_counts, strongest
 from bearsketch.report.subject import Subject
@@ -113,7 +116,8 @@ def _row(row: Row, scales: Sequence[float], kind: str, labels: list[Any] | None)
     cells = [f'<td class="num">{row.rank}</td><td class="name">{text(row.name)}{mark}</td>']
     if labels is not None:
         _, number, weight = found[0]
-        label = labels[number if kind == "many" else int(weight > 0)]
+        (shown,) = classes_of(np.array([weight]), np.array([number]), two=kind == "two")
+        label = labels[shown]
         cells.append(f'<td class="label">{text(label)}</td>')
     by_model = {m: weight for m, _, weight in found}
     cells += [_weight_cell(by_model.get(m), scale, row.size) for m, scale in enumerate(scales)]
