@@ -1,6 +1,7 @@
 # The front door. Every target sets up what it needs in .venv by itself.
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test browser-test lint format native-test asan-test fuzz reliability bench cost-model docs \
+.PHONY: help setup demo test browser-test lint format native-test asan-test fuzz reliability bench cost-model \
+  reproduce docs \
   linkcheck screenshots clean
 
 PYTHON ?= python3
@@ -47,7 +48,7 @@ lint: setup  ## ruff, mypy, clang-format, import contracts, spelling
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/codespell src core bindings tests reliability docs/*.md docs/how-to docs/explanation examples tools *.md
+	$(BIN)/codespell src core bindings tests experiments benchmarks reliability docs/*.md docs/how-to docs/explanation examples tools *.md
 	$(BIN)/clang-format --dry-run --Werror $$(git ls-files '*.hpp' '*.cpp')
 
 format: setup  ## put Python and C++ sources into shape
@@ -111,6 +112,11 @@ cost-model: setup  ## how learning time grows with each number; draws docs/figur
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --group docs
 	$(BIN)/python benchmarks/cost_model.py measure --repeats 7
 	$(BIN)/python benchmarks/cost_model.py draw >/dev/null
+
+FIGURE ?= all
+REPRODUCE ?=
+reproduce: setup  ## the paper's simulations: FIGURE=fig1a, or one on real data with REPRODUCE="--data DIR"
+	$(BIN)/python -m experiments reproduce $(FIGURE) --workers $(JOBS) $(REPRODUCE)
 
 docs: setup  ## run the examples and build the documentation into docs/_build
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --group docs

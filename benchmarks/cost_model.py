@@ -24,8 +24,8 @@ from typing import Any
 import numpy as np
 
 from bearsketch import Batch, make_learner
-from bearsketch.experiments.figures import COLOURS, SETTINGS
 from bearsketch.learners import RECIPES
+from experiments.figures import COLOURS, SETTINGS
 
 FOLDER = Path(__file__).resolve().parents[1] / "docs" / "figures"
 CELLS = 1 << 18

@@ -1,6 +1,6 @@
 """Untuned bear+ against logistic regression of many passes on hashed features, at equal bytes.
 
-Needs scikit-learn and a folder that ``bearsketch reproduce`` has prepared:
+Needs scikit-learn and a folder that ``python -m experiments reproduce`` has prepared:
 
     python benchmarks/logistic_regression.py reproduced/prepared avazu hashed24 ipinyou > table.csv
 
@@ -30,9 +30,9 @@ from scipy.sparse import csr_matrix
 from sklearn.linear_model import LogisticRegression
 
 from bearsketch import make_learner
-from bearsketch.experiments.datasets import DATASETS, prepared_path
-from bearsketch.experiments.datasets.prepared import Prepared
-from bearsketch.experiments.equal_bytes import score
+from experiments.datasets import DATASETS, prepared_path
+from experiments.datasets.prepared import Prepared
+from experiments.equal_bytes import score
 
 KIB = (1, 4, 16, 64)
 PENALTIES = tuple(10.0**i for i in np.arange(-3, 3.5, 0.5))  # C: one over the penalty

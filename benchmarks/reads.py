@@ -16,7 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
-from bearsketch.experiments.datasets.genomes import draw_bases, genome_paths, read_genome
+from experiments.datasets.genomes import draw_bases, genome_paths, read_genome
 
 READS = {"train": (600_000, 1), "test": (30_000, 2)}  # how many, and the seed
 LETTERS = np.frombuffer(b"ACGT", dtype=np.uint8)

@@ -23,11 +23,11 @@ import numpy as np
 
 from bearsketch.distributed import Driver, Job, Serial, learn_partition
 from bearsketch.distributed.blocks import Block, BlockPlan
-from bearsketch.experiments.datasets import prepare
-from bearsketch.experiments.datasets.prepared import Prepared, take
-from bearsketch.experiments.equal_bytes import Run, score
 from bearsketch.learners import Learner
 from bearsketch.learners.average import average
+from experiments.datasets import prepare
+from experiments.datasets.prepared import Prepared, take
+from experiments.equal_bytes import Run, score
 
 DATA = {"rcv1": (10.0, 95.0), "urls": (10.0, 100.0), "dna": (22.0,)}
 SEEDS = {"rcv1": (0, 1, 2), "urls": (0,), "dna": (0,)}

@@ -1,6 +1,6 @@
 """The table of equal bytes again, on many splits of training rows instead of the test rows.
 
-Needs a folder that ``bearsketch reproduce`` has prepared:
+Needs a folder that ``python -m experiments reproduce`` has prepared:
 
     python benchmarks/splits.py reproduced/prepared out 12 avazu farm-ads ipinyou > table.csv
 
@@ -21,10 +21,10 @@ from pathlib import Path
 
 import numpy as np
 
-from bearsketch.experiments.datasets import prepared_path
-from bearsketch.experiments.datasets.prepared import Prepared
-from bearsketch.experiments.grid import Store, run_all
-from bearsketch.experiments.real import compare, equal_bytes
+from experiments.datasets import prepared_path
+from experiments.datasets.prepared import Prepared
+from experiments.grid import Store, run_all
+from experiments.real import compare, equal_bytes
 
 
 def resplit(name, prepared, folder, number):

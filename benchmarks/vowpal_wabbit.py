@@ -1,6 +1,6 @@
 """Untuned bear+ against tuned Vowpal Wabbit at equal bytes, on prepared data sets.
 
-Needs ``pip install vowpalwabbit`` and a folder that ``bearsketch reproduce`` has prepared:
+Needs ``pip install vowpalwabbit`` and a folder that ``python -m experiments reproduce`` has prepared:
 
     python benchmarks/vowpal_wabbit.py reproduced/prepared rcv1 avazu hashed24 > table.csv
 
@@ -20,10 +20,10 @@ import numpy as np
 from vowpalwabbit import Workspace
 
 from bearsketch import make_learner
-from bearsketch.experiments.datasets import DATASETS, prepared_path
-from bearsketch.experiments.datasets.prepared import Prepared
-from bearsketch.experiments.equal_bytes import LADDER, score
-from bearsketch.experiments.search import climb
+from experiments.datasets import DATASETS, prepared_path
+from experiments.datasets.prepared import Prepared
+from experiments.equal_bytes import LADDER, score
+from experiments.search import climb
 
 KIB = (1, 2, 4, 16, 64)
 SLOT_BYTES = {"adaptive": 16, "sgd": 4}

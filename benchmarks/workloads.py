@@ -12,7 +12,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.datasets import load_svmlight_file
 
-from bearsketch.experiments.datasets import genomes
+from experiments.datasets import genomes
 
 READ_BASES = 100
 LONG_ROW = 3_700

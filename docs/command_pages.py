@@ -20,13 +20,9 @@ as this page.
 
 
 def commands() -> dict[str, Any]:
-    """Commands by name, as they are called; those of a group with its name in front."""
+    """Commands by name."""
     top: Any = typer.main.get_command(make_app())
-    found = {}
-    for name, command in top.commands.items():
-        below = getattr(command, "commands", None)
-        found |= {f"{name} {n}": c for n, c in below.items()} if below else {name: command}
-    return found
+    return dict(top.commands)
 
 
 def write(path: Path) -> None:

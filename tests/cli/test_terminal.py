@@ -26,7 +26,6 @@ COMMANDS = (
     "report",
     "plan",
     "export",
-    "datasets",
     "demo",
 )
 HEAVY = ("sklearn", "scipy", "pyarrow", "matplotlib", "dask", "pandas", "fsspec", "pydantic")

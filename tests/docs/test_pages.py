@@ -8,8 +8,10 @@ import sys
 from pathlib import Path
 
 import pytest
+import typer
 
 import bearsketch
+from experiments.commands import make_app
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 PAGES = sorted([*DOCS.glob("*.md"), *DOCS.glob("how-to/*.md"), *DOCS.glob("explanation/*.md")])
@@ -23,6 +25,11 @@ def pages():
     sys.modules["command_pages"] = module
     spec.loader.exec_module(module)
     return module
+
+
+def experiments():
+    """Commands of the experiments by name."""
+    return typer.main.get_command(make_app()).commands
 
 
 def test_every_public_name_has_an_entry():
@@ -52,15 +59,19 @@ def test_every_command_has_two_examples(pages):
 def shell_lines():
     for page in PAGES:
         for block in re.findall(r"```sh\n(.*?)```", page.read_text(), re.S):
-            for line in re.findall(r"(?<!from )bearsketch \w+[^|>\n]*", block):
+            for line in re.findall(r"(?:(?<!from )bearsketch|-m experiments) \w+[^|>\n]*", block):
                 yield pytest.param(line.split("#")[0], id=f"{page.stem}: {line[:40]}")
 
 
 @pytest.mark.parametrize("line", list(shell_lines()))
 def test_options_on_the_pages_exist(line, pages):
-    words = line.split()
-    known = pages.commands()
-    command = known.get(words[1]) or known[" ".join(words[1:3])]
+    words = line.removeprefix("-m ").split()
+    command = experiments() if words[0] == "experiments" else pages.commands()
+    for word in words[1:]:
+        command = command[word]
+        if not hasattr(command, "commands"):
+            break
+        command = command.commands
     known = {o for p in command.params for o in (*p.opts, *p.secondary_opts)} | {"--help"}
     used = re.findall(r" (--?[a-z][a-z0-9-]*)", re.sub(r"'[^']*'", "", line))
     assert set(used) <= known

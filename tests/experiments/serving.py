@@ -11,7 +11,7 @@ import threading
 import numpy as np
 import pytest
 
-from bearsketch.experiments.datasets import download
+from experiments.datasets import download
 
 DATA = bz2.compress(np.random.default_rng(1).bytes(300_000))
 

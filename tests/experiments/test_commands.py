@@ -4,17 +4,13 @@ import csv
 import json
 import signal
 import subprocess
-import sys
 import time
 
 import pytest
 
-COMMAND = [sys.executable, "-c", "from bearsketch.cli.app import main; main()"]
+from tests.experiments.command import COMMAND, ENVIRONMENT, run
+
 SMALL = "simulate --p 80 --n 400 -k 3 --compression 2 --passes 20 --trials 3 --workers 1".split()
-
-
-def run(*words: str) -> subprocess.CompletedProcess:
-    return subprocess.run([*COMMAND, *words], capture_output=True, text=True, timeout=240)
 
 
 def test_simulate_as_json():
@@ -55,13 +51,15 @@ def test_errors_name_what_is_allowed(words, message):
 
 def test_help_shows_two_examples():
     for command in ("simulate", "reproduce"):
-        assert run(command, "--help").stdout.count(f" bearsketch {command} ") >= 2
+        assert run(command, "--help").stdout.count(f" python -m experiments {command} ") >= 2
 
 
 def test_reproduce_stopped_and_continued(tmp_path):
     words = ["reproduce", "theorem1", "--trials", "5", "--out", str(tmp_path), "--workers", "2"]
     cells = tmp_path / "cells.jsonl"
-    process = subprocess.Popen([*COMMAND, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    process = subprocess.Popen(
+        [*COMMAND, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=ENVIRONMENT
+    )
     while process.poll() is None and (not cells.exists() or cells.read_text().count("\n") < 3):
         time.sleep(0.05)
     process.send_signal(signal.SIGINT)

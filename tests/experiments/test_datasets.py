@@ -5,9 +5,9 @@ import pytest
 
 from bearsketch.batch import Batch
 from bearsketch.exceptions import ParameterError, SourceError
-from bearsketch.experiments import datasets
-from bearsketch.experiments.datasets import DATASETS, Prepared, clicks, genomes, prepare, text
-from bearsketch.experiments.datasets.prepared import shuffled, take
+from experiments import datasets
+from experiments.datasets import DATASETS, Prepared, clicks, genomes, prepare, text
+from experiments.datasets.prepared import shuffled, take
 
 SIZES = {
     "rcv1": (600, 200, 47236),

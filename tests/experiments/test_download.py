@@ -10,8 +10,8 @@ from collections import namedtuple
 import pytest
 
 from bearsketch.exceptions import ParameterError, SourceError
-from bearsketch.experiments.datasets import download
-from bearsketch.experiments.datasets.download import fetch_file
+from experiments.datasets import download
+from experiments.datasets.download import fetch_file
 from tests.experiments.serving import DATA, Handler, digest, ranges
 
 COMMAND = [sys.executable, "-c", "from bearsketch.cli.app import main; main()"]

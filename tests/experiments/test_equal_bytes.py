@@ -6,10 +6,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from bearsketch.experiments import equal_bytes, real
-from bearsketch.experiments.datasets import Prepared, prepare
-from bearsketch.experiments.equal_bytes import LADDER, Line, Run, jobs, rows, tuned
-from bearsketch.experiments.grid import Store, run_all
+from experiments import equal_bytes, real
+from experiments.datasets import Prepared, prepare
+from experiments.equal_bytes import LADDER, Line, Run, jobs, rows, tuned
+from experiments.grid import Store, run_all
 
 
 @pytest.fixture(scope="module")

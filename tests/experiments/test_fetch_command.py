@@ -8,19 +8,17 @@ import lzma
 import resource
 import signal
 import subprocess
-import sys
 import threading
 from functools import partial
 
 import numpy as np
 import pytest
 
-from bearsketch.experiments.datasets import text
-from bearsketch.experiments.datasets.public import PUBLIC, PublicFile, address, public_sets
+from experiments.datasets import text
+from experiments.datasets.public import PUBLIC, PublicFile, address, public_sets
+from tests.experiments import command
 from tests.experiments.conftest import svmlight
 from tests.experiments.serving import DATA, Handler, digest, ranges
-
-COMMAND = [sys.executable, "-c", "from bearsketch.cli.app import main; main()"]
 
 
 def test_table_has_web_addresses_and_no_guessed_checksums():
@@ -32,13 +30,7 @@ def test_table_has_web_addresses_and_no_guessed_checksums():
 
 
 def run(*words, **options):
-    return subprocess.run(
-        [*COMMAND, "datasets", *map(str, words)],
-        capture_output=True,
-        text=True,
-        timeout=60,
-        **options,
-    )
+    return command.run("datasets", *words, **options)
 
 
 @pytest.fixture
@@ -125,7 +117,8 @@ def test_interrupted_command_says_how_to_go_on(server, tmp_path):
     server.RequestHandlerClass = Slow
     words = ["datasets", "fetch", "webspam", "--to", str(tmp_path), "--from", server.url]
     process = subprocess.Popen(
-        [*COMMAND, *words],
+        [*command.COMMAND, *words],
+        env=command.ENVIRONMENT,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         preexec_fn=partial(signal.signal, signal.SIGINT, signal.SIG_DFL),  # if run with & it is not

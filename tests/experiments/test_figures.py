@@ -3,8 +3,8 @@ import struct
 import numpy as np
 import pytest
 
-from bearsketch.experiments import figures, plans, theory
-from bearsketch.experiments.reproduce import EXPERIMENTS, write_table
+from experiments import figures, plans, theory
+from experiments.reproduce import EXPERIMENTS, write_table
 
 
 def pretend_rows(name: str) -> list[dict]:

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from bearsketch.exceptions import SourceError
-from bearsketch.experiments.grid import Store, run_all
+from experiments.grid import Store, run_all
 
 
 @dataclass(frozen=True)

@@ -2,10 +2,10 @@ from functools import partial
 
 import pytest
 
-from bearsketch.experiments import plans
-from bearsketch.experiments.grid import Store, run_all
-from bearsketch.experiments.plans import LADDER, SEARCH_SEED, Line, cells, rows
-from bearsketch.experiments.simulation import Setting
+from experiments import plans
+from experiments.grid import Store, run_all
+from experiments.plans import LADDER, SEARCH_SEED, Line, cells, rows
+from experiments.simulation import Setting
 
 SMALL = {"p": 60, "n": 80, "k": 3, "passes": 15, "query": "median", "automatic": False}
 

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from bearsketch.experiments import race
-from bearsketch.experiments.datasets import prepare
-from bearsketch.experiments.equal_bytes import Run, prepared_rows, tuned
-from bearsketch.experiments.grid import Store, run_all
-from bearsketch.experiments.race import PARTS, Race
+from experiments import race
+from experiments.datasets import prepare
+from experiments.equal_bytes import Run, prepared_rows, tuned
+from experiments.grid import Store, run_all
+from experiments.race import PARTS, Race
 
 
 @pytest.fixture(scope="module")

@@ -2,25 +2,19 @@
 
 import csv
 import json
-import subprocess
-import sys
 
 import numpy as np
 import pytest
 
 from bearsketch.exceptions import ParameterError
-from bearsketch.experiments import figures, interest, real, reproduce
-from bearsketch.experiments.datasets import genomes, prepared_path
-from bearsketch.experiments.datasets.prepared import Prepared
-from bearsketch.experiments.reproduce import write_table
+from experiments import figures, interest, real, reproduce
+from experiments.datasets import genomes, prepared_path
+from experiments.datasets.prepared import Prepared
+from experiments.reproduce import write_table
+from tests.experiments.command import run
 
-COMMAND = [sys.executable, "-c", "from bearsketch.cli.app import main; main()"]
 MANY = ("fig2", "fig3", "equal-bytes")
 TWO = ("rcv1", "hashed24")
-
-
-def run(*words):
-    return subprocess.run([*COMMAND, *words], capture_output=True, text=True, timeout=240)
 
 
 def pretend_rows(name, tmp_path):
@@ -81,7 +75,7 @@ def test_what_is_required_is_told(made_up, tmp_path):
 
 @pytest.mark.parametrize(("met", "told"), [(10, ", all as required"), (None, "")])
 def test_nothing_is_counted_where_all_is_well_or_nothing_required(met, told, tmp_path, capsys):
-    from bearsketch.cli.reproduce import _say_what_was_written
+    from experiments.commands.reproduce import _say_what_was_written
 
     outcome = reproduce.Outcome("acceptance", 10, tmp_path / "acceptance.csv", [], met)
     _say_what_was_written(outcome, tmp_path)

@@ -3,8 +3,8 @@ import pytest
 
 from bearsketch import Batch
 from bearsketch.exceptions import LimitError, ParameterError
-from bearsketch.experiments.plans import simulate
-from bearsketch.experiments.simulation import (
+from experiments.plans import simulate
+from experiments.simulation import (
     Setting,
     Trial,
     make,

@@ -3,7 +3,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from bearsketch.experiments.theory import (
+from experiments.theory import (
     LossGap,
     SketchError,
     sketch_of,

@@ -2,7 +2,7 @@
 
 Trials have fixed seeds, so every run of this file counts the same successes. With 20 trials the
 share of successes has a standard error of 0.11 at most; each bound below is the required share of
-100 trials, moved by one such error. The full table is what ``bearsketch reproduce`` makes.
+100 trials, moved by one such error. The full table is what ``python -m experiments reproduce`` makes.
 """
 
 from __future__ import annotations

@@ -22,10 +22,7 @@ COMMANDS = (
     "export",
     "report",
     "plan",
-    "simulate",
-    "reproduce",
     "demo",
-    "datasets",
 )
 
 
@@ -80,10 +77,7 @@ def make_app(names: Sequence[str] = COMMANDS) -> typer.Typer:
     )
     for name in names:
         command = getattr(importlib.import_module(f"bearsketch.cli.{name}"), name)
-        if isinstance(command, typer.Typer):
-            app.add_typer(command)
-        else:
-            app.command(cls=Command)(guarded(command))
+        app.command(cls=Command)(guarded(command))
     return app
 
 

@@ -15,7 +15,8 @@ from pathlib import Path
 import numpy as np
 
 from bearsketch.batch import Batch
-from bearsketch.experiments.datasets.prepared import (
+from bearsketch.reading import open_stream
+from experiments.datasets.prepared import (
     Prepared,
     join,
     numbered,
@@ -23,7 +24,6 @@ from bearsketch.experiments.datasets.prepared import (
     take,
     unit_length,
 )
-from bearsketch.reading import open_stream
 
 RCV1_FEATURES = 47_236
 FARM_ADS_FEATURES = 54_877

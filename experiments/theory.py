@@ -13,8 +13,8 @@ import numpy.typing as npt
 
 from bearsketch import __version__
 from bearsketch.batch import Batch
-from bearsketch.experiments.grid import Done
 from bearsketch.learners import RECIPES, Constant, Decaying, Learner, make_learner
+from experiments.grid import Done
 
 Vector = npt.NDArray[np.float64]
 

@@ -14,10 +14,10 @@ import numpy as np
 
 from bearsketch import __version__
 from bearsketch.batch import Batch
-from bearsketch.experiments.datasets import DATASETS
-from bearsketch.experiments.equal_bytes import Line, Run, prepared_rows, score, search
-from bearsketch.experiments.grid import Done
-from bearsketch.experiments.plans import SEARCH_SEED
+from experiments.datasets import DATASETS
+from experiments.equal_bytes import Line, Run, prepared_rows, score, search
+from experiments.grid import Done
+from experiments.plans import SEARCH_SEED
 
 PARTS = 20  # scored after each
 MINIBATCH = 20

@@ -22,14 +22,14 @@ import numpy as np
 from bearsketch import __version__
 from bearsketch.batch import Batch
 from bearsketch.exceptions import DivergedError, LimitError
-from bearsketch.experiments.datasets import DATASETS, RECIPE_VERSION, prepared_path
-from bearsketch.experiments.datasets.prepared import Prepared
-from bearsketch.experiments.grid import Done
-from bearsketch.experiments.plans import SEARCH_SEED
-from bearsketch.experiments.search import climb
 from bearsketch.learners import Learner, make_learner
 from bearsketch.metrics import Ranking, class_numbers
 from bearsketch.sizes import entry_bytes
+from experiments.datasets import DATASETS, RECIPE_VERSION, prepared_path
+from experiments.datasets.prepared import Prepared
+from experiments.grid import Done
+from experiments.plans import SEARCH_SEED
+from experiments.search import climb
 
 FLOAT_BYTES = 4
 SELECTED_SHARE = 4  # the selected have 1/4 of the budget unless k is given

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bearsketch.exceptions import ParameterError
-from bearsketch.experiments.datasets.download import check_url
+from experiments.datasets.download import check_url
 
 LIBSVM = "https://www.csie.ntu.edu.tw/~cjlin/libsvmtools/datasets/binary/"
 

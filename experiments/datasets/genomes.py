@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bearsketch.batch import Batch
-from bearsketch.experiments.datasets.prepared import Prepared
+from experiments.datasets.prepared import Prepared
 
 KMER = 12
 READ_BASES = 100

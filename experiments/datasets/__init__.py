@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bearsketch.exceptions import ParameterError, SourceError
-from bearsketch.experiments.datasets import clicks, genomes, text
-from bearsketch.experiments.datasets.prepared import Prepared
+from experiments.datasets import clicks, genomes, text
+from experiments.datasets.prepared import Prepared
 
 RECIPE_VERSION = 1  # part of the names of prepared files: raise it when a recipe changes
 
@@ -87,7 +87,7 @@ def prepare(name: str, data: Path, folder: Path) -> Path:
                 f"cannot prepare {name} from {data}: {error}",
                 code="EXP-DATA",
                 hint="Give --data the folder that holds text, clicks and genomes; "
-                "bearsketch datasets list shows what can be fetched.",
+                "python -m experiments datasets list shows what can be fetched.",
             ) from error
         prepared.save(path)
     return path

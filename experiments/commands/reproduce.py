@@ -1,4 +1,4 @@
-"""``bearsketch reproduce``."""
+"""``python -m experiments reproduce``."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import typer
 from bearsketch.cli.guard import say
 
 if TYPE_CHECKING:
-    from bearsketch.experiments.reproduce import Outcome
+    from experiments.reproduce import Outcome
 
 
 def reproduce(
@@ -47,14 +47,14 @@ def reproduce(
 
     **Examples**
 
-    `bearsketch reproduce fig1a --trials 100 --out reproduced`
+    `python -m experiments reproduce fig1a --trials 100 --out reproduced`
 
-    `bearsketch reproduce all --workers 2 --json`
+    `python -m experiments reproduce all --workers 2 --json`
 
-    `bearsketch reproduce equal-bytes --data data --dataset rcv1 --seeds 3`
+    `python -m experiments reproduce equal-bytes --data data --dataset rcv1 --seeds 3`
     """
-    from bearsketch.cli.progress import work_left
-    from bearsketch.experiments import reproduce as job
+    from experiments import reproduce as job
+    from experiments.progress import work_left
 
     outcomes = []
     for name in job.names_of(figure):

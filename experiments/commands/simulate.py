@@ -1,4 +1,4 @@
-"""``bearsketch simulate``."""
+"""``python -m experiments simulate``."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import typer
 from bearsketch.exceptions import ParameterError
 
 if TYPE_CHECKING:
-    from bearsketch.experiments.simulation import Setting, Summary
+    from experiments.simulation import Setting, Summary
 
 
 def simulate(
@@ -45,14 +45,14 @@ def simulate(
 
     **Examples**
 
-    `bearsketch simulate --compression 6 --trials 50`
+    `python -m experiments simulate --compression 6 --trials 50`
 
-    `bearsketch simulate --learner mission --query median --step 0.003 --passes 60 --json`
+    `python -m experiments simulate --learner mission --query median --step 0.003 --json`
     """
-    from bearsketch.cli.progress import work_left
-    from bearsketch.experiments import plans
-    from bearsketch.experiments.simulation import Setting
     from bearsketch.learners import RECIPES
+    from experiments import plans
+    from experiments.progress import work_left
+    from experiments.simulation import Setting
 
     automatic, size = _parse_step(step)
     chosen = query or (RECIPES[learner].query if learner in RECIPES else "mean")

@@ -8,10 +8,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from bearsketch.experiments import interest, race
-from bearsketch.experiments.datasets import DATASETS
-from bearsketch.experiments.equal_bytes import READ_OUTS, Line, Run, jobs, lines, rows, tuned
-from bearsketch.experiments.grid import Done, Experiment
+from experiments import interest, race
+from experiments.datasets import DATASETS
+from experiments.equal_bytes import READ_OUTS, Line, Run, jobs, lines, rows, tuned
+from experiments.grid import Done, Experiment
 
 COMPRESSIONS = (10.0, 30.0, 100.0, 300.0, 1000.0)
 CLOSE = 0.003

@@ -13,12 +13,12 @@ import numpy as np
 import numpy.typing as npt
 
 from bearsketch import __version__
-from bearsketch.experiments.datasets import DATASETS, genomes, prepared_path, text
-from bearsketch.experiments.datasets.prepared import Prepared
-from bearsketch.experiments.grid import Done, Experiment, Job
 from bearsketch.learners import make_learner
 from bearsketch.reading import open_stream
 from bearsketch.training.loop import Training
+from experiments.datasets import DATASETS, genomes, prepared_path, text
+from experiments.datasets.prepared import Prepared
+from experiments.grid import Done, Experiment, Job
 
 SHOWN = 20
 WORD_MEMORY, WORD_K = "64KiB", 200

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 
 from bearsketch import __version__
-from bearsketch.experiments.grid import Done, Store, run_all
-from bearsketch.experiments.search import climb
-from bearsketch.experiments.simulation import Setting, Summary, Trial, run_trial, summarise
+from experiments.grid import Done, Store, run_all
+from experiments.search import climb
+from experiments.simulation import Setting, Summary, Trial, run_trial, summarise
 
 SEEDS_PER_CELL = 10
 SEARCH_SEED = 1_000_000  # data sets of the search are never those of the result

@@ -1,4 +1,4 @@
-"""``bearsketch datasets``."""
+"""``python -m experiments datasets``."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ datasets = typer.Typer(
 
     **Examples**
 
-    `bearsketch datasets list`
+    `python -m experiments datasets list`
 
-    `bearsketch datasets fetch rcv1 --to data`
+    `python -m experiments datasets fetch rcv1 --to data`
     """,
 )
 
@@ -42,11 +42,11 @@ def list_sets(
 
     **Examples**
 
-    `bearsketch datasets list`
+    `python -m experiments datasets list`
 
-    `bearsketch datasets list --to data --json`
+    `python -m experiments datasets list --to data --json`
     """
-    from bearsketch.experiments.datasets.public import PUBLIC
+    from experiments.datasets.public import PUBLIC
 
     there = {name: all(p.exists() for p in data.paths(to)) for name, data in PUBLIC.items()}
     if as_json:
@@ -85,13 +85,13 @@ def fetch(
 
     **Examples**
 
-    `bearsketch datasets fetch rcv1 --to data`
+    `python -m experiments datasets fetch rcv1 --to data`
 
-    `bearsketch datasets fetch webspam kdd12 --from https://mirror.example/libsvm/`
+    `python -m experiments datasets fetch webspam kdd12 --from https://mirror.example/libsvm/`
     """
-    from bearsketch.cli.progress import work_left
-    from bearsketch.experiments.datasets.download import fetch_file
-    from bearsketch.experiments.datasets.public import address, public_sets, read_checksums
+    from experiments.datasets.download import fetch_file
+    from experiments.datasets.public import address, public_sets, read_checksums
+    from experiments.progress import work_left
 
     sets = public_sets(names)
     given = read_checksums(sha256 or (), sets)

@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 
 from bearsketch.batch import Batch
-from bearsketch.experiments.datasets.prepared import Prepared, join, numbered, take, unit_length
 from bearsketch.reading import open_stream
+from experiments.datasets.prepared import Prepared, join, numbered, take, unit_length
 
 IPINYOU_FEATURES = 133_465
 HASHED_FEATURES = 1 << 24

@@ -54,7 +54,7 @@ def draw(name: str, table: Path, out: Path) -> list[Path]:
     name : str
         Which figure; a key of ``DRAWINGS``.
     table : Path
-        The CSV file that :func:`bearsketch.experiments.reproduce.reproduce` wrote.
+        The CSV file that :func:`experiments.reproduce.reproduce` wrote.
     out : Path
         Folder for ``NAME.png`` and ``NAME.svg``.
     """

@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from bearsketch.exceptions import ParameterError
-from bearsketch.experiments import plans, theory
-from bearsketch.experiments.datasets import prepare
-from bearsketch.experiments.grid import Experiment, Store, run_all
-from bearsketch.experiments.real import REAL
 from bearsketch.files import write_whole
+from experiments import plans, theory
+from experiments.datasets import prepare
+from experiments.grid import Experiment, Store, run_all
+from experiments.real import REAL
 
 Row = Mapping[str, Any]
 
@@ -97,7 +97,7 @@ def reproduce(
     report : callable
         Called with the work done and the work known of.
     """
-    from bearsketch.experiments import figures
+    from experiments import figures
 
     figures.need_matplotlib()  # before hours of work, not after
     experiment = EXPERIMENTS[name] if name in EXPERIMENTS else _on(name, data, datasets, out)
