@@ -106,12 +106,12 @@ reliability: setup  ## kills, faults, peaks of memory and fuzzing for BUDGET sec
 
 bench: setup  ## speed and memory beside scikit-learn, Vowpal Wabbit and River, as ratios in one run
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --group bench
-	$(BIN)/python benchmarks/run.py
+	$(BIN)/python -m benchmarks.run
 
 cost-model: setup  ## how learning time grows with each number; draws docs/figures/cost-model.png
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --group docs
-	$(BIN)/python benchmarks/cost_model.py measure --repeats 7
-	$(BIN)/python benchmarks/cost_model.py draw >/dev/null
+	$(BIN)/python -m benchmarks.cost_model measure --repeats 7
+	$(BIN)/python -m benchmarks.cost_model draw >/dev/null
 
 FIGURE ?= all
 REPRODUCE ?=

@@ -4,7 +4,7 @@ The 20 newsgroups messages, by date, are learned in one pass from a file of line
 tab and a message, and the later messages are predicted. Every contender is one function below;
 each runs in a process of its own, so that its peak memory is its own. Prints a Markdown table.
 
-    python benchmarks/compare_sklearn_river.py [--examples N] [--data FOLDER]
+    python -m benchmarks.compare_sklearn_river [--examples N] [--data FOLDER]
 """
 
 from __future__ import annotations

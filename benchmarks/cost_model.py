@@ -1,7 +1,7 @@
 """How the time to learn grows with each number that a user can choose or meet.
 
-    python benchmarks/cost_model.py measure [--repeats 5] [--only k depth ...]
-    python benchmarks/cost_model.py draw
+    python -m benchmarks.cost_model measure [--repeats 5] [--only k depth ...]
+    python -m benchmarks.cost_model draw
 
 ``measure`` learns made-up rows and writes a table; ``draw`` makes the figure and prints the table
 of the page from it. Times are of the processor, not the clock, and the best of several: what else

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from workloads import CSR_FITS
+from benchmarks.workloads import CSR_FITS
 
 
 @dataclass(frozen=True)

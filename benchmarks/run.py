@@ -1,6 +1,6 @@
 """Speed and memory beside peers: every job interleaved in one run, medians, ratios, goals.
 
-Usage: python benchmarks/run.py [--only rcv1 clicks ...] [--repeats 5] [--times 20] [--rows 1000000]
+Usage: python -m benchmarks.run [--only rcv1 clicks ...] [--repeats 5] [--times 20] [--rows 1000000]
                                 [--reads 60000] [--long-rows 3000] [--out build/benchmarks.json]
 
 Each measurement is a process of its own, so that peak memory is that of the job alone.
@@ -21,8 +21,8 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from jobs import GOALS, JOBS, MEASURES, Goal
-from workloads import Data, Sizes, prepare
+from benchmarks.jobs import GOALS, JOBS, MEASURES, Goal
+from benchmarks.workloads import Data, Sizes, prepare
 
 PROBE = """
 import json, sys, time

@@ -1,6 +1,6 @@
 """Speed-up of local workers: the same run with one worker and with more, in turns.
 
-    python benchmarks/workers.py [--formats vw svmlight] [--times 10 40] [--workers 1 2] [--repeats 3]
+    python -m benchmarks.workers [--formats vw svmlight] [--times 10 40] [--workers 1 2] [--repeats 3]
 
 Workload (a) is RCV1 repeated, as VW text and as svmlight. What the cores give at most is measured beside it:
 as many runs of one worker as there are workers, at the same time, do that many times the work. The machine should do nothing else: the load
@@ -22,7 +22,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from workloads import as_vw, rcv1_svmlight
+from benchmarks.workloads import as_vw, rcv1_svmlight
 
 FORMATS = ("vw", "svmlight")
 COMMAND = str(Path(sys.executable).parent / "bearsketch")

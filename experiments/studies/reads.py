@@ -1,6 +1,6 @@
 """Reads at the paper's size: one pass of ``bearsketch train``, CPU time, peak memory and accuracy.
 
-    python benchmarks/reads.py DATA FOLDER 1MiB 16MiB > table.csv
+    python -m experiments.studies.reads DATA FOLDER 1MiB 16MiB > table.csv
 
 DATA holds ``genomes``; the drawn reads stay in FOLDER as FASTA files, for a second run.
 """

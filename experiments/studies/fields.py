@@ -2,7 +2,7 @@
 
 Needs scikit-learn and ``pip install vowpalwabbit``:
 
-    python benchmarks/fields.py > table.csv
+    python -m experiments.studies.fields > table.csv
 
 A row has one value of each field, and is clicked by the sum of their weights, drawn from a normal
 distribution of some size. Real click logs at hand are small; here there are 60,000 rows to score.

@@ -2,7 +2,7 @@
 
 Needs scikit-learn and ``pip install vowpalwabbit``:
 
-    python benchmarks/tables.py > table.csv
+    python -m experiments.studies.tables > table.csv
 
 Columns are in units of their own and far from 0, as measurements are. Vowpal Wabbit normalises its
 updates; scikit-learn's one-pass SGD and its logistic or ridge regression, which sees all rows until

@@ -2,7 +2,7 @@
 
 Needs ``pip install vowpalwabbit`` and a folder that ``python -m experiments reproduce`` has prepared:
 
-    python benchmarks/vowpal_wabbit.py reproduced/prepared rcv1 avazu hashed24 > table.csv
+    python -m experiments.studies.vowpal_wabbit reproduced/prepared rcv1 avazu hashed24 > table.csv
 
 Vowpal Wabbit keeps 2^b slots: of 16 bytes with its adaptive, normalised, invariant updates (its
 default) and of 4 bytes with --sgd. Both are tuned, on rows set aside from the training rows, over

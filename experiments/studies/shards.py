@@ -1,9 +1,9 @@
 """What shards and rounds do to a model, what they send, and what that means for large clusters.
 
-    python benchmarks/shards.py accuracy DATA --folder prepared --out shards.jsonl
-    python benchmarks/shards.py messages DATA --folder prepared --out messages.jsonl
-    python benchmarks/shards.py simulate messages.jsonl
-    python benchmarks/shards.py tables shards.jsonl
+    python -m experiments.studies.shards accuracy DATA --folder prepared --out shards.jsonl
+    python -m experiments.studies.shards messages DATA --folder prepared --out messages.jsonl
+    python -m experiments.studies.shards simulate messages.jsonl
+    python -m experiments.studies.shards tables shards.jsonl
 
 ``DATA`` holds the folders text and genomes; prepared rows are kept in ``--folder``. Every run goes
 through the driver that ``train --workers`` uses, on partitions of rows in memory.

@@ -2,7 +2,7 @@
 
 Needs a folder that ``python -m experiments reproduce`` has prepared:
 
-    python benchmarks/splits.py reproduced/prepared out 12 avazu farm-ads ipinyou > table.csv
+    python -m experiments.studies.splits reproduced/prepared out 12 avazu farm-ads ipinyou > table.csv
 
 Test rows of click logs are too few to tell differences of a hundredth. Here a part of the training
 rows is set aside (30 %, of more than 15,000 rows 20 %), everything runs as on test rows, steps of

@@ -2,7 +2,7 @@
 
 Needs scikit-learn and a folder that ``python -m experiments reproduce`` has prepared:
 
-    python benchmarks/logistic_regression.py reproduced/prepared avazu hashed24 ipinyou > table.csv
+    python -m experiments.studies.logistic_regression reproduced/prepared avazu hashed24 ipinyou > table.csv
 
 Features are hashed with signs to as many float32 weights as fit, and scikit-learn's solver runs
 until it converges: with the penalty that is best in five folds of the rows to learn ("tuned"), and
