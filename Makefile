@@ -98,7 +98,7 @@ fuzz: $(VENV)/.tools  ## run each fuzz target for SECONDS, or for RUNS execution
 
 BUDGET ?= 1800
 PARTS ?=
-reliability: setup  ## kills, faults, peaks of memory and fuzzing for BUDGET seconds; docs/reliability.md
+reliability: setup  ## kills, faults, peaks of memory and fuzzing for BUDGET seconds; docs/explanation/reliability.md
 	tools/need-debian strace strace
 	tools/need-debian clang++-14 clang-14 libclang-rt-14-dev
 	PATH="$(CURDIR)/$(BIN):$$PATH"; cmake --preset fuzz >/dev/null && cmake --build --preset fuzz -j $(JOBS)

@@ -1,1 +1,1 @@
-"""The campaign that proves what the package promises; see docs/reliability.md."""
+"""The campaign that proves what the package promises; see docs/explanation/reliability.md."""

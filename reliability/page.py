@@ -1,4 +1,4 @@
-"""The figures of a campaign as part of docs/reliability.md, and what in them is a failure."""
+"""Writes the figures of docs/explanation/reliability.md, and says which of them are failures."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-PAGE = Path("docs/reliability.md")
+PAGE = Path("docs/explanation/reliability.md")
 BEGIN, END = "<!-- figures: begin -->", "<!-- figures: end -->"
 MIB = 1 << 20
 SPREAD = 2 * MIB

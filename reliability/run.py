@@ -1,7 +1,7 @@
 """The whole campaign within a budget of seconds: ``make reliability BUDGET=1800``.
 
-Writes reliability.json and the figures of docs/reliability.md. Parts that do not fit are run as far
-as they come: every figure says how many were tried.
+Writes reliability.json and the figures of docs/explanation/reliability.md. Parts that do not fit
+run as far as they get: every figure says how many were tried.
 """
 
 from __future__ import annotations

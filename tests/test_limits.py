@@ -1,4 +1,4 @@
-"""Both sides of every limit in docs/limits.md."""
+"""Both sides of every limit in docs/reference/limits.md."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from bearsketch.reading.account import LIMIT_CODES
 from bearsketch.training.loop import Training
 from tests.cli.helpers import bearsketch, good
 
-PAGE = (Path(__file__).resolve().parents[1] / "docs" / "limits.md").read_text()
+PAGE = (Path(__file__).resolve().parents[1] / "docs" / "reference" / "limits.md").read_text()
 
 
 def read(text, form="vw", **limits):

@@ -9,7 +9,7 @@ import pytest
 
 import bearsketch.estimators
 
-PAGE = Path(__file__).parents[2] / "docs" / "estimators.md"
+PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "scikit-learn.md"
 MODULES = [module.name for module in pkgutil.iter_modules(bearsketch.estimators.__path__)]
 
 
