@@ -10,11 +10,28 @@ from typing import Any
 import typer
 
 from bearsketch.cli.app import make_app
+from bearsketch.error_codes import ERROR_CODES, EXIT_CODES
+from bearsketch.reading.options import TABLE
 
 HEAD = """# Commands
 
 Data goes to standard output, all else to standard error. `bearsketch COMMAND --help` shows the same
-as this page.
+as this page, and `bearsketch train --help` the options used most: `--help-all` has all of them.
+
+"""
+
+
+OPTIONS_HEAD = """# Reading options
+
+Keyword arguments of `open_stream` and `fit_stream`, and options of the commands that read data. An
+option that means nothing for the format of the data is refused. A model remembers those marked,
+and later data is read alike; those in italics make other features of the same data, so that a model
+refuses other values.
+
+"""
+CODES_HEAD = """# Error and exit codes
+
+Both are stable. An error message begins with its code, as in `error[CSV-QUOTE] data.csv:7:3`.
 
 """
 
@@ -30,6 +47,37 @@ def write(path: Path) -> None:
     text = HEAD + "\n".join(page(name, command) for name, command in commands().items())
     if not path.exists() or path.read_text() != text:
         path.write_text(text)
+
+
+def write_tables(folder: Path) -> None:
+    """Write the pages of the tables: reading options, error codes and exit codes."""
+    rows = [f"| Exit code | |\n|---|---|\n{_lines(EXIT_CODES)}\n"]
+    rows.append(f"| Error code | |\n|---|---|\n{_lines(ERROR_CODES)}\n")
+    pages = {
+        "reading-options.md": OPTIONS_HEAD + _options(),
+        "codes.md": CODES_HEAD + "\n".join(rows),
+    }
+    for name, text in pages.items():
+        path = folder / name
+        if not path.exists() or path.read_text() != text:
+            path.write_text(text)
+
+
+def _lines(table: dict[Any, str]) -> str:
+    return "\n".join(f"| `{code}` | {meaning} |" for code, meaning in table.items())
+
+
+def _options() -> str:
+    lines = ["| Option | Command | Formats | Remembered | |", "|---|---|---|---|---|"]
+    for row in TABLE.values():
+        name = f"*`{row.name}`*" if row.fixed else f"`{row.name}`"
+        flag = f"`{row.flag}`" if row.help else ""
+        formats = ", ".join(row.formats) or "all"
+        told = row.doc.replace("``", "`").replace("|", "\\|")
+        default = f" Default: `{row.default!r}`." if "Default:" not in told else ""
+        remembered = "yes" if row.remembered else ""
+        lines.append(f"| {name} | {flag} | {formats} | {remembered} | {told}{default} |")
+    return "\n".join(lines) + "\n"
 
 
 def page(name: str, command: Any) -> str:

@@ -54,3 +54,4 @@ linkcheck_anchors = False
 def setup(app):
     """Write the page of every command before Sphinx reads."""
     command_pages.write(Path(__file__).parent / "reference" / "commands.md")
+    command_pages.write_tables(Path(__file__).parent / "reference")

@@ -41,6 +41,7 @@ def test_keys_of_results_are_documented(model, spam, tmp_path):
 )
 def test_options_in_the_shell_examples_exist(line):
     command = re.search(r"bearsketch (\w+)", line)[1]
-    text = good(command, "--help", environment={"COLUMNS": "200"}).stdout
+    everything = "--help-all" if command == "train" else "--help"
+    text = good(command, everything, environment={"COLUMNS": "200"}).stdout
     for option in re.findall(r" (--?[a-z][a-z-]*)", line.split("#")[0]):
         assert option in text

@@ -63,10 +63,17 @@ def test_a_row_number_is_told_however_long_the_rows_are(tmp_path):
     assert "DATA-SCALE" not in without
 
 
-def test_options_without_a_meaning_are_told(table, tmp_path):
-    told = good("train", table, "-o", tmp_path / "m.bear", "--ngrams", "1-2").stderr
-    assert "warning[OPT-UNUSED] --ngrams has no meaning for csv data" in told
-    assert "OPT-UNUSED" not in good("train", table, "-o", tmp_path / "m.bear").stderr
+def test_options_without_a_meaning_are_refused(table, tmp_path):
+    got = bearsketch("train", table, "-o", tmp_path / "m.bear", "--ngrams", "1-2")
+    assert got.returncode == 2
+    assert (
+        "error[OPT-UNUSED] ngrams (--ngrams) means nothing for csv data without text_columns"
+        in (got.stderr)
+    )
+    got = bearsketch("train", table, "-o", tmp_path / "m.bear", "--duplicates", "sum")
+    assert "duplicates (--duplicates) means nothing for csv data" in got.stderr
+    assert "It is for svmlight data, or leave it out." in got.stderr
+    good("train", table, "-o", tmp_path / "m.bear")
 
 
 def test_fields_of_json_lines_that_no_line_has_are_told_by_every_command(tmp_path):

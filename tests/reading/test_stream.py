@@ -225,8 +225,9 @@ def test_alignments_may_be_text_where_that_is_asked_for():
 
 @pytest.mark.parametrize("data", [b"seq\tlabel\nACGT\tx\n", b"ACGT\n", b"1 | ACGT\n"])
 def test_kmers_of_what_has_no_sequences_are_refused(data):
-    with pytest.raises(ParameterError, match=r"k-mers are read from FASTA .*, and x is \w+ data"):
+    with pytest.raises(ParameterError, match=r"kmer \(--kmer\) means nothing for \w+ data") as got:
         read(named(data, "x"), kmer=3)
+    assert "It is for fasta and fastq data" in got.value.hint
 
 
 def test_a_last_record_without_a_sequence_is_broken_as_any_other():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 from bearsketch.advice import IDS
@@ -22,19 +21,6 @@ _ALIKE = (
     "are called alike where numbers are numbers in both, and words are words: a number is another "
     "feature than a category of digits, and a text another than its words"
 )
-_NGRAMS = {"ngrams", "char_ngrams", "lowercase", "presence"}
-_TABLE = {"label_column", "weight_column", "categorical", "numeric", "drop", "header", "columns"}
-_TABLE |= {"separator", "decimal", "text_columns"}
-_KMERS = {"kmer", "alphabet", "canonical", "presence", "window", "stride", "label_regex"}
-_USED: dict[str, set[str]] = {
-    "vw": set(),
-    "svmlight": {"duplicates"},
-    "csv": _TABLE,
-    "fasta": _KMERS | {"label_from"},
-    "text": _NGRAMS | {"label_from"},
-    "jsonl": _NGRAMS | {"label_column", "weight_column", "text_columns", "drop"},
-}
-_UNUSED_ELSEWHERE: set[str] = set().union(*_USED.values())
 _SHOWN_COLUMNS = 5
 
 
@@ -87,19 +73,6 @@ class Told:
     def _check_format(self) -> None:
         """Say what cannot be meant, once the format is known."""
         form = family(self._stream.format)
-        used = _USED.get(form, set())
-        if form == "csv" and self._stream.options.text_columns:
-            used = used | _NGRAMS
-        for spec in fields(self._stream.options) if self._learner is None else ():
-            given = getattr(self._stream.options, spec.name) != spec.default
-            if given and spec.name in _UNUSED_ELSEWHERE and spec.name not in used:
-                flag = "--" + spec.name.replace("_", "-")
-                without = (
-                    " without --text-columns" if form == "csv" and spec.name in _NGRAMS else ""
-                )
-                self._display.note(
-                    f"warning[OPT-UNUSED] {flag} has no meaning for {form} data{without}"
-                )
         learned = None if self._learner is None else self._learner.run.get("format")
         if learned is not None and family(learned) != form:
             alike = {family(learned), form} == {"csv", "jsonl"}

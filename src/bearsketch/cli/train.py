@@ -27,6 +27,7 @@ from bearsketch.cli.display import (
     say_best,
     watch_training,
 )
+from bearsketch.cli.help import brief
 from bearsketch.cli.options import (
     Data,
     Json,
@@ -64,20 +65,41 @@ def _many(*names: str, **rest: Any) -> Any:
     return typer.Option(*names, rich_help_panel=_MANY, show_default=False, **rest)
 
 
+@brief(
+    "data",
+    "output",
+    "memory",
+    "k",
+    "format",
+    "label_column",
+    "loss",
+    "passes",
+    "holdout",
+    "checkpoint",
+    "resume",
+    "workers",
+    "page",
+    "quiet",
+    "as_json",
+)
 @takes_reading
 def train(
     data: Data = None,
     *,
     output: Annotated[
         Path,
-        typer.Option("--output", "-o", metavar="MODEL", help="The model file to write."),
+        typer.Option("--output", "-o", metavar="MODEL", help="Model file to write."),
     ],
     k: Annotated[
         int | None,
-        _size("-k", metavar="N", help="Features to select. \\[a quarter of the memory, <= 1000]"),
+        _size(
+            "-k",
+            metavar="N",
+            help="Features to select. \\[default: a quarter of the memory, at most 1000]",
+        ),
     ] = None,
     memory: Annotated[
-        str | None, _size(metavar="SIZE", help="Bytes the model keeps, such as 64KiB. \\[256KiB]")
+        str | None, _size(metavar="SIZE", help="Model size, e.g. 64KiB. \\[default: 256KiB]")
     ] = None,
     width: Annotated[
         int | None, _size(metavar="N", help="Columns of the sketch, instead of --memory.")
@@ -88,13 +110,13 @@ def train(
     ] = None,
     compression: Annotated[
         float | None,
-        _size(metavar="X", help="Model X times smaller than a weight per possible feature."),
+        _size(metavar="X", help="Shrink to 1/X of one float32 weight per possible feature."),
     ] = None,
     max_memory: Annotated[
         str | None,
         _size(
             metavar="SIZE",
-            help="Most memory of the whole process: refused before it starts, or kept to.",
+            help="Limit on the memory of the whole process, e.g. 1GiB.",
         ),
     ] = None,
     learner: Annotated[
@@ -111,88 +133,98 @@ def train(
     classes: Annotated[
         list[str] | None,
         _learn(
-            metavar="A,B,...", help="All labels, when the first examples may not have them all."
+            metavar="A,B,...",
+            help="All labels, where the first examples may lack some. May be repeated.",
         ),
     ] = None,
     max_classes: Annotated[
         int | None,
         _learn(
             metavar="N",
-            help="Keep room for N classes, as some may turn up late; each takes its share of "
-            "the memory.",
+            help="Keep room for N classes, as some may turn up late; each takes a share of the "
+            "memory.",
         ),
     ] = None,
     per_class: Annotated[
         bool, _learn("--per-class/--shared", help="Select k features for each class, or for all.")
     ] = False,
-    passes: Annotated[int, _learn(metavar="N", help="Trips over the data.")] = 1,
-    batch_size: Annotated[int, _learn(metavar="N", help="Examples of a minibatch.")] = 20,
-    step_size: Annotated[str, _learn(metavar="auto|X", help="Nothing to tune, or a number.")] = (
+    passes: Annotated[int, _learn(metavar="N", help="Passes over the data.")] = 1,
+    batch_size: Annotated[int, _learn(metavar="N", help="Examples in a minibatch.")] = 20,
+    step_size: Annotated[str, _learn(metavar="auto|X", help="`auto`, or a constant step size.")] = (
         "auto"
     ),
-    history: Annotated[int, _learn(metavar="N", help="Pairs of L-BFGS.")] = 5,
+    history: Annotated[int, _learn(metavar="N", help="Pairs that L-BFGS keeps.")] = 5,
     query: Annotated[
         str | None,
-        _learn(metavar="mean|median", help="Of the rows of the sketch.", show_default=False),
+        _learn(
+            metavar="mean|median",
+            help="How estimates from the sketch's rows are combined.",
+            show_default=False,
+        ),
     ] = None,
-    l2: Annotated[float, _learn("--l2", metavar="X", help="Strength of L2 decay.")] = 0.0,
+    l2: Annotated[float, _learn("--l2", metavar="X", help="Strength of the L2 penalty.")] = 0.0,
     intercept: Annotated[
-        bool, _learn("--intercept/--no-intercept", help="Learn a constant per class.")
+        bool, _learn("--intercept/--no-intercept", help="Whether to learn a constant per class.")
     ] = True,
     seed: Annotated[
-        int, _learn(metavar="N", help="Changes every hash; models merge with equal seeds.")
+        int, _learn(metavar="N", help="Seed of all hashes; only models with equal seeds merge.")
     ] = 0,
     threads: Annotated[
         int,
         _learn(
             metavar="N",
-            help="One learns and the others read; with 1 they take turns. Same model.",
+            help="Threads: one learns, the rest read. Results do not depend on it.",
         ),
     ] = 2,
     holdout: Annotated[
         str,
         _learn(
             metavar="SHARE",
-            help="Do not learn this share of the examples, such as 0.1 or 10%; read them again to "
-            "test the model.",
+            help="Share of examples to hold out and test the model on at the end, e.g. 10%.",
         ),
     ] = "0",
     checkpoint: Annotated[
         Path | None,
-        _keep(metavar="DIR", help="Folder for checkpoints, to go on from if the run is stopped."),
+        _keep(metavar="DIR", help="Folder for checkpoints, to resume a stopped run from."),
     ] = None,
     checkpoint_every: Annotated[
         str | None,
-        _keep(metavar="60s|N", help="Time such as 60s, 5m, 1h, or examples between two. [60s]"),
+        _keep(
+            metavar="60s|N",
+            help="Time between checkpoints, e.g. 5m, or a number of examples. \\[default: 60s]",
+        ),
     ] = None,
     resume: Annotated[
         bool,
-        _keep("--resume", help="Go on from the newest checkpoint in DIR, if there is one."),
+        _keep("--resume", help="Resume from the newest checkpoint in DIR, if there is one."),
     ] = False,
     workers: Annotated[
-        int | None, _many(metavar="N", help="Train with N processes of this machine.")
+        int | None, _many(metavar="N", help="Train with N processes on this machine.")
     ] = None,
     cluster: Annotated[
         str | None,
-        _many(metavar="ADDRESS", help="Train on a Dask cluster, such as tcp://scheduler:8786."),
+        _many(metavar="ADDRESS", help="Train on a Dask cluster, e.g. tcp://scheduler:8786."),
     ] = None,
     shards: Annotated[
         int | None,
-        _many(metavar="N", help="Parts learned at a time. \\[4, or the workers if more]"),
+        _many(metavar="N", help="Shards learned at a time. \\[default: 4, or the workers if more]"),
     ] = None,
     rounds: Annotated[
-        int | None, _many(metavar="N", help="Merges in a pass. \\[16, fewer on small data]")
+        int | None,
+        _many(metavar="N", help="Merges in a pass. \\[default: 16, fewer for small data]"),
     ] = None,
     patience: Annotated[
         float,
-        _many(metavar="SECONDS", help="Silence after which a worker counts as lost. \\[60]"),
+        _many(
+            metavar="SECONDS", help="Silence after which a worker counts as lost. \\[default: 60]"
+        ),
     ] = 60.0,
     page: Annotated[
         Path | None,
         typer.Option(
             "--report",
             metavar="PAGE",
-            help="Also write an HTML page about the run.",
+            help="Also write an HTML report about the run.",
             rich_help_panel="Output",
             show_default=False,
         ),
@@ -203,8 +235,8 @@ def train(
 ) -> None:
     r"""Learn a model, and the k most predictive features by name, from a stream of examples.
 
-    Format, labels, loss and number of classes are found out. Each batch is predicted before it
-    is learned, so the loss and accuracy shown are those of unseen examples.
+    train detects the format, the labels, the loss and the number of classes. It predicts each
+    batch before it learns it, so the loss and accuracy shown are those of unseen examples.
 
     **Examples**
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -16,10 +15,9 @@ from bearsketch.reading.labels import SequenceLabels, names_array
 from bearsketch.reading.lanes import Lanes
 from bearsketch.reading.limits import CHUNK_BYTES
 from bearsketch.reading.nulls import missing_fields
-from bearsketch.reading.options import ReadOptions
+from bearsketch.reading.options import SEQUENCES, ReadOptions
 from bearsketch.reading.pieces import Piece, Trouble
 
-SEQUENCES = ("fasta", "fastq")
 _LETTERS = (
     "Sequences are DNA or RNA, without gaps. Records that are not can be left out (on_error, "
     "--on-error skip)."
@@ -37,64 +35,20 @@ _HINTS = {
 
 
 def parser_options(form: str, options: ReadOptions, labels: str) -> dict[str, Any]:
-    """Tell the parser of a format what it needs."""
-    limits = options.limits
-    common: dict[str, Any] = {
-        "seed": options.seed,
-        "names": options.names,
-        "labels": labels,
-        "max_line_bytes": limits.line_bytes,
-        "max_name_bytes": limits.name_bytes,
-        "max_features": limits.row_features,
-    }
-    own: dict[str, Callable[[], dict[str, Any]]] = {
-        "vw": dict,
-        "svmlight": lambda: {"duplicates": options.duplicates},
-        "fasta": lambda: _kmer_options("fasta", options),
-        "fastq": lambda: _kmer_options("fastq", options),
-        "text": lambda: _ngram_options(options) | {"labelled": options.label_from != "none"},
-        "jsonl": lambda: _ngram_options(options) | _field_options(options),
-    }
-    return common | own[form]()
-
-
-def _kmer_options(form: str, options: ReadOptions) -> dict[str, Any]:
-    if options.kmer is None:
+    """Options of the parser of a format."""
+    if form in SEQUENCES and options.kmer is None:
         raise ParameterError(
             f"kmer must be given for {form}: the length of the k-mers that are its features",
             hint="12 to 31 is usual; odd lengths have no k-mer that is its own complement.",
         )
+    limits = options.limits
     return {
-        "k": options.kmer,
-        "alphabet": options.alphabet,
-        "canonical": options.canonical,
-        "counts": not options.presence,  # None too: k-mers have their count
-        "window": options.window,
-        "stride": options.stride,
+        "labels": labels,
+        "max_line_bytes": limits.line_bytes,
+        "max_name_bytes": limits.name_bytes,
+        "max_features": limits.row_features,
+        **options.for_parser(form),
     }
-
-
-def _ngram_options(options: ReadOptions) -> dict[str, Any]:
-    return {
-        "words": options.ngrams or (0, 0),
-        "chars": options.char_ngrams or (0, 0),
-        "lower": options.lowercase,
-        "counts": options.presence is False,
-    }
-
-
-def _field_options(options: ReadOptions) -> dict[str, Any]:
-    return {
-        "label_field": options.label_column or "label",
-        "weight_field": options.weight_column or "",
-        "text_fields": list(text_fields(options)),
-        "skip_fields": list(options.drop),
-    }
-
-
-def text_fields(options: ReadOptions) -> tuple[str, ...]:
-    """Fields of JSON Lines that are text."""
-    return ("text",) if options.text_columns is None else options.text_columns
 
 
 def named_fields(options: ReadOptions) -> dict[str, str]:

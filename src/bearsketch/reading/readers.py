@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any, Protocol
 
-from bearsketch.exceptions import DataError, ParameterError, SourceError
+from bearsketch.exceptions import DataError, SourceError
 from bearsketch.reading.chunks import Chunks
 from bearsketch.reading.codecs import codec_named
 from bearsketch.reading.formats import certain_format, enough_lines, separator_of
@@ -56,16 +56,6 @@ def refuse_alignments(name: str, head: bytes) -> None:
             code="SRC-ALIGNMENTS",
             hint="Take the reads out of it, for example with: "
             f"samtools fasta reads.{kind.lower()} > reads.fa",
-        )
-
-
-def refuse_kmers(name: str, form: str) -> None:
-    """Refuse k-mers of what has no sequences: its features would be something else."""
-    if form not in ("fasta", "fastq"):
-        raise ParameterError(
-            f"k-mers are read from FASTA and FASTQ, and {name} is {form} data",
-            hint="Write the sequences as FASTA, or leave kmer (--kmer) out; a model of k-mers "
-            "predicts sequences only.",
         )
 
 

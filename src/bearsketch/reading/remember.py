@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import warnings
-from dataclasses import fields
 from os import PathLike, fspath
 from pathlib import PurePath
 from typing import Any
@@ -12,31 +11,20 @@ from typing import Any
 from bearsketch.advice import IDS, either
 from bearsketch.exceptions import ParameterError
 from bearsketch.reading.formats import format_named
-from bearsketch.reading.options import ReadOptions
-from bearsketch.reading.stream import Stream, open_stream
+from bearsketch.reading.options import FIXED, REMEMBERED, TABLE, TABLES, ReadOptions
+from bearsketch.reading.stream import Stream, check_names
 
-# What decides which features an example has, and where its label is.
-REMEMBERED = """
-label_column weight_column categorical numeric drop header columns separator decimal text_columns
-duplicates kmer
-alphabet canonical presence window stride label_from label_regex ngrams char_ngrams lowercase
-""".split()
-# Those that make other features of the same data: a model is read as it was learned.
-FIXED = "kmer alphabet canonical presence ngrams char_ngrams lowercase".split()
 _LABELS = ("label_from", "label_regex", "label_table")
-
-_TABLES = ("csv", "tsv", "parquet")
 
 MOST_SOURCES = 100
 
 
 def read_record(stream: Stream) -> dict[str, Any]:
     """Format, options that differ from their defaults, and inputs by base name, not too many."""
-    defaults = {spec.name: spec.default for spec in fields(ReadOptions)}
     chosen = {name: getattr(stream.options, name) for name in REMEMBERED}
     # Columns whose kind was found out are declared, so that other data cannot change it.
     chosen |= {name: columns for name, columns in stream.columns.items() if columns}
-    options = {name: value for name, value in chosen.items() if value != defaults[name]}
+    options = {name: value for name, value in chosen.items() if value != TABLE[name].default}
     sources = [PurePath(name).name for name in stream.sources]
     return {
         "format": stream.format,
@@ -118,20 +106,25 @@ def open_like(model: Any, source: Any, *, labelled: bool = False, **options: Any
     else:
         given.setdefault("labels", "name")  # which may be anything: it is not asked for
     given.setdefault("format", _format_like(learner.run, source))
-    if given["format"] == "jsonl" and learner.run.get("format") in _TABLES:
+    if given["format"] == "jsonl" and learner.run.get("format") in TABLES:
         given.setdefault("text_columns", ())  # a column called text was none, unless it was named
     columns = "n_columns" in learner.run and given["format"] == "svmlight"
     if columns and either("python", "") == "python":  # commands say it themselves
         warnings.warn(f"{IDS} [DATA-IDS]", UserWarning, stacklevel=2)
     needs = {"include_unlabelled": not labelled, "labels_needed": labelled}
     needs |= {"drop_needed": "drop" in options, "weights_needed": "weight_column" in options}
-    return open_stream(source, **{**needs, **given, "seed": learner.config.seed})
+    form = given.pop("format")
+    check_names(given, form)
+    meant = {"kmer", *options}  # what the model remembers need not apply; but k-mers are sequences
+    return Stream(
+        source, form, ReadOptions(**{**needs, **given, "seed": learner.config.seed}), meant
+    )
 
 
 def _still_true(record: dict[str, Any], given: dict[str, Any]) -> dict[str, Any]:
     """Take what a model remembers, but for labels that are told anew; features must stay."""
     kept = read_options(record)
-    defaults = {spec.name: spec.default for spec in fields(ReadOptions)}
+    defaults = {name: TABLE[name].default for name in FIXED}
     defaults["presence"] = record.get("format") not in ("fasta", "fastq")
     for name in FIXED if "options" in record else ():
         before = kept.get(name, defaults[name])
@@ -159,6 +152,6 @@ def _format_like(record: dict[str, Any], source: Any) -> str:
     if first == "-":
         return "auto" if remembered in ("fasta", "fastq") else remembered  # the first byte tells
     named = format_named(fspath(first))
-    of_tables = remembered in ("auto", *_TABLES)
+    of_tables = remembered in ("auto", *TABLES)
     vague = named is None or (named in ("csv", "tsv", "text") and not of_tables)
     return remembered if vague else str(named)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
-from dataclasses import fields
+from collections.abc import Collection, Iterator
+from difflib import get_close_matches
 from typing import Any, NamedTuple
 
 from bearsketch.batch import Batch, Position
@@ -17,7 +17,7 @@ from bearsketch.reading.encoding import NOT_UTF8, Encoding
 from bearsketch.reading.expected import Expected
 from bearsketch.reading.formats import certain_format, format_named, guess_format
 from bearsketch.reading.limits import HEAD_BYTES
-from bearsketch.reading.options import FORMAT_CHECK, ReadOptions
+from bearsketch.reading.options import FORMAT, TABLE, ReadOptions
 from bearsketch.reading.pieces import Numbering, Packer, Piece
 from bearsketch.reading.readers import (
     Reader,
@@ -26,7 +26,6 @@ from bearsketch.reading.readers import (
     refuse_alignments,
     refuse_archive,
     refuse_array,
-    refuse_kmers,
 )
 from bearsketch.reading.source import Fingerprint, Input, Source, check_unchanged, resolve
 from bearsketch.reading.unlabelled import check_labelled, no_example
@@ -83,14 +82,21 @@ def open_stream(source: Source, format: str = "auto", **options: Any) -> Stream:
     ...         print(len(batch), batch.labels)
     2 [1. 0.]
     """
-    allowed, holds = FORMAT_CHECK
-    if not holds(format):
-        raise ParameterError(f"format must be {allowed}, got {format!r}")
-    known = [spec.name for spec in fields(ReadOptions)]
+    check_names(options, format)
+    return Stream(source, format, ReadOptions(**options), options)
+
+
+def check_names(options: Collection[str], format: str) -> None:
+    """Refuse options that there are not, and formats."""
+    if not FORMAT.kind.holds(format):
+        raise ParameterError(f"format must be {FORMAT.kind.allowed}, got {format!r}")
     for name in options:
-        if name not in known:
-            raise ParameterError(f"{name} is no option of a stream; they are {', '.join(known)}")
-    return Stream(source, format, ReadOptions(**options))
+        if name not in TABLE:
+            close = get_close_matches(name, TABLE, n=1)
+            raise ParameterError(
+                f"{name!r} is no option of a stream; they are {', '.join(TABLE)}",
+                hint=f"Is {close[0]} meant?" if close else "",
+            )
 
 
 class Stream(Closes):
@@ -116,8 +122,11 @@ class Stream(Closes):
         The format; ``auto`` until the first input is open.
     """
 
-    def __init__(self, source: Any, format: str, options: ReadOptions) -> None:
+    def __init__(
+        self, source: Any, format: str, options: ReadOptions, meant: Collection[str] = ()
+    ) -> None:
         self.options = options
+        self._meant = frozenset(meant)
         self.format = format
         self.warnings: list[Warned] = []
         self.position: Position | None = None
@@ -248,7 +257,7 @@ class Stream(Closes):
             self._warn(
                 FIELD_MISSING,
                 self.sources[0] if len(self._inputs) == 1 else "the source",
-                f"no example has the field {name!r}, which {option} ({_flag(option)}) names: "
+                f"no example has the field {name!r}, which {option} ({TABLE[option].flag}) names: "
                 "check its spelling",
             )
         self._check_delivered(delivered)
@@ -289,8 +298,7 @@ class Stream(Closes):
         if self._arrow is not None:
             from bearsketch.reading.arrow import ArrowReader
 
-            if self.options.kmer is not None:
-                refuse_kmers("the table", "Arrow")
+            self.options.check_used("arrow", self._meant)
             yield ArrowReader(self._arrow, "<arrow>", 0, self.options, shared), ""
             return
         for index, found in enumerate(self._inputs):
@@ -339,8 +347,7 @@ class Stream(Closes):
     def _settle_format(self, chunks: Chunks, found: Input, head: bytes) -> str:
         if self.format == "auto":
             self.format = guess_format(head, found.name)
-        if self.options.kmer is not None:
-            refuse_kmers(found.name, self.format)
+        self.options.check_used(self.format, self._meant)
         self._account.unit = unit_of(self.format, self.options)
         promised = format_named(found.name)
         sure = certain_format(head)
@@ -374,7 +381,3 @@ class Stream(Closes):
         warned = Warned(code, source, message)
         if warned not in self.warnings:
             self.warnings.append(warned)
-
-
-def _flag(option: str) -> str:
-    return "--" + option.replace("_", "-")
