@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from bearsketch.sizes import KEY_BYTES
-from tests.cli.helpers import good, result
+from tests.cli.helpers import good, process, result
 
 DIMENSION = 47_236
 ENTRY_BYTES = KEY_BYTES + 4
@@ -45,7 +45,7 @@ def test_rcv1_reaches_its_accuracy(compression, required, rcv1, tmp_path):
 def test_rcv1_without_options_stays_within_its_memory(rcv1, tmp_path):
     train, test = rcv1
     model = tmp_path / "m.bear"
-    told = result("train", train, "-o", model, "--memory", "256KiB")
+    told = json.loads(process("train", train, "-o", model, "--memory", "256KiB", "--json").stdout)
     assert told["peak_rss_bytes"] <= 64 << 20
     assert told["progressive_accuracy"] > 0.94
     assert model.stat().st_size < 320 * 1024

@@ -6,6 +6,7 @@ import bz2
 import hashlib
 import http.server
 import re
+import sys
 import threading
 
 import numpy as np
@@ -60,10 +61,18 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.close_connection = cut is not None or not self.server.tells_length
 
 
+class Server(http.server.ThreadingHTTPServer):
+    """Silent where a client hangs up, which tests do on purpose; loud about anything else."""
+
+    def handle_error(self, request, client_address):
+        if not isinstance(sys.exception(), ConnectionError):
+            super().handle_error(request, client_address)
+
+
 @pytest.fixture
 def server(monkeypatch):
     monkeypatch.setattr(download, "WAITS", (0.0, 0.0))
-    found = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    found = Server(("127.0.0.1", 0), Handler)
     found.files, found.etag, found.ranges = {"/a.bz2": DATA}, '"one"', True
     found.ignores_if_range, found.tells_length, found.chunked = False, True, False
     found.cuts, found.answers, found.seen = [], [], []
