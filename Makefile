@@ -1,8 +1,7 @@
 # The front door. Every target sets up what it needs in .venv by itself.
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test browser-test lint format native-test asan-test fuzz reliability bench cost-model \
-  reproduce docs \
-  linkcheck screenshots clean
+.PHONY: help setup demo test math-check portability browser-test lint format native-test asan-test fuzz \
+  reliability bench cost-model reproduce docs linkcheck screenshots clean
 
 PYTHON ?= python3
 VENV := .venv
@@ -37,6 +36,10 @@ demo: setup  ## find 30 planted features among 10^12 and write demo/report.html
 
 test: setup  ## run the test suite
 	$(BIN)/python -m pytest -n $(JOBS)
+
+ARGUMENTS ?= 1000000
+math-check: setup  ## exp, log and log1p at ARGUMENTS numbers of every range beside exact values
+	PYTHONPATH=tests $(BIN)/python tests/reference/exact_math.py $(ARGUMENTS)
 
 browser-test: setup  ## the report page in a real browser (Debian's chromium)
 	tools/need-debian chromium chromium

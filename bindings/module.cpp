@@ -7,6 +7,7 @@
 void bind_batch(nanobind::module_& m);
 void bind_exact(nanobind::module_& m);
 void bind_learner(nanobind::module_& m);
+void bind_math(nanobind::module_& m);
 void bind_parse(nanobind::module_& m);
 void bind_rows(nanobind::module_& m);
 
@@ -33,6 +34,7 @@ NB_MODULE(_core, m) {
   bind_batch(m);
   bind_learner(m);
   bind_exact(m);
+  bind_math(m);
   bind_parse(m);
   bind_rows(m);
 }

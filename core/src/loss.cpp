@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "bear/math.hpp"
+
 namespace bear {
 
 double Targets::total() const {
@@ -80,12 +82,12 @@ class Squared final : public Loss {
 };
 
 double sigmoid(double margin) {
-  if (margin >= 0.0) return 1.0 / (1.0 + std::exp(-margin));
-  const double e = std::exp(margin);
+  if (margin >= 0.0) return 1.0 / (1.0 + math::exp(-margin));
+  const double e = math::exp(margin);
   return e / (1.0 + e);
 }
 
-double log_of(double share) { return std::log(std::max(share, 1e-300)); }
+double log_of(double share) { return math::log(std::max(share, 1e-300)); }
 
 class Logistic final : public Loss {
  public:
@@ -93,7 +95,7 @@ class Logistic final : public Loss {
   double gradient(ConstReals margins, const Targets& targets, Reals residual) const override {
     double value = 0.0;
     each_miss(margins, targets, residual, [&](double share, double toward, double e) {
-      value += share * (std::max(-toward, 0.0) + std::log1p(e));
+      value += share * (std::max(-toward, 0.0) + math::log1p(e));
     });
     return value;
   }
@@ -102,7 +104,7 @@ class Logistic final : public Loss {
     each_miss(margins, targets, residual, [](double, double, double) {});
   }
 
-  double null_value(const Targets&) const override { return std::log(2.0); }
+  double null_value(const Targets&) const override { return math::kLn2; }
   double curvature_bound() const override { return 0.25; }
   double curvature_at(ConstReals means) const override { return means[0] * (1.0 - means[0]); }
 
@@ -143,7 +145,7 @@ class Logistic final : public Loss {
     std::fill(residual.begin(), residual.end(), 0.0);
     each_row(targets, [&](std::size_t i, double share) {
       const double toward = targets.labels[i] > 0.5 ? margins[i] : -margins[i];
-      const double e = std::exp(-std::abs(toward));
+      const double e = math::exp(-std::abs(toward));
       const double miss = (toward > 0.0 ? e : 1.0) / (1.0 + e);  // sigmoid(-toward)
       residual[i] = targets.labels[i] > 0.5 ? -share * miss : share * miss;
       visit(share, toward, e);
@@ -177,7 +179,7 @@ class Softmax final : public Loss {
   }
 
   double null_value(const Targets&) const override {
-    return std::log(static_cast<double>(classes_));
+    return math::log(static_cast<double>(classes_));
   }
 
   double curvature_bound() const override { return 0.5; }
@@ -250,11 +252,11 @@ class Softmax final : public Loss {
     const double top = *std::max_element(row.begin(), row.end());
     double sum = 0.0;
     for (double& margin : row) {
-      margin = std::exp(margin - top);
+      margin = math::exp(margin - top);
       sum += margin;
     }
     for (double& p : row) p /= sum;
-    return top + std::log(sum);
+    return top + math::log(sum);
   }
 
   std::size_t classes_;

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "bear/math.hpp"
+
 namespace bear {
 
 std::size_t score_bin(double score) {
@@ -27,7 +29,7 @@ BinarySums add_scores(ConstReals numbers, ConstReals margins, ConstReals weights
     const double towards = positive ? -margin : margin;
     sums.weight += weight;
     sums.right += positive == (margin > 0.0) ? weight : 0.0;
-    sums.loss += weight * (std::max(towards, 0.0) + std::log1p(std::exp(-std::abs(towards))));
+    sums.loss += weight * (std::max(towards, 0.0) + math::log1p(math::exp(-std::abs(towards))));
     sums.positive += positive ? weight : 0.0;
     mass[score_bin(margin) + (positive ? kScoreBins : 0)] += weight;
   }

@@ -2,6 +2,7 @@
 #include <bit>
 #include <cmath>
 
+#include "bear/math.hpp"
 #include "bear/selection.hpp"
 
 namespace bear {
@@ -135,7 +136,7 @@ void TopK::update(std::int32_t slot, double keep, ConstReals change) {
 
 void TopK::meet(std::int32_t slot, double square) {
   const double known = magnitude(slot);
-  const double now = known * std::pow(std::sqrt(square) / known, kMagnitudeRate);
+  const double now = known * math::exp(kMagnitudeRate * math::log(std::sqrt(square) / known));
   magnitudes_[index(slot)] = static_cast<float>(now);
   measure(slot);
 }

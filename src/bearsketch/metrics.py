@@ -348,7 +348,9 @@ def log_losses(numbers: Numbers, margins: Reals) -> Reals:
     array([0.693])
     """
     if margins.shape[1] == 1:
-        return np.asarray(np.logaddexp(0.0, np.where(numbers == 1, -1.0, 1.0) * margins[:, 0]))
+        away = np.where(numbers == 1, -1.0, 1.0) * margins[:, 0]
+        return np.asarray(np.maximum(away, 0.0) + _core.log1p(_core.exp(-np.abs(away))))
     top = margins.max(axis=1, keepdims=True)
-    norm = np.log(np.exp(margins - top).sum(axis=1)) + top[:, 0]
+    shares = _core.exp((margins - top).ravel()).reshape(margins.shape)
+    norm = _core.log(shares.sum(axis=1)) + top[:, 0]
     return np.asarray(norm - margins[np.arange(len(numbers)), numbers])

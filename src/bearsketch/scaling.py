@@ -24,6 +24,21 @@ Reals = npt.NDArray[np.float64]
 MOST_SIZES = 20.0
 
 
+def combine(shares: Reals, rows: Reals) -> Reals:
+    """Sum of rows times their shares, first to last.
+
+    The order of ``shares @ rows`` depends on the processor and on the threads of NumPy's library.
+
+    Examples
+    --------
+    >>> combine(np.array([2.0, 1.0]), np.array([[1.0, 0.0], [3.0, 4.0]]))
+    array([5., 4.])
+    """
+    if not len(rows):
+        return np.zeros(rows.shape[1:])
+    return np.asarray(np.add.accumulate(shares[:, None] * rows, axis=0)[-1])
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Scaling:
     """Means and sizes of columns.

@@ -22,7 +22,7 @@ from bearsketch.learners.labels import Labels, compare_classes
 from bearsketch.learners.learner import Learner
 from bearsketch.learners.selected import sizes_of
 from bearsketch.model_file import Arrays
-from bearsketch.scaling import Scaling
+from bearsketch.scaling import Scaling, combine
 
 Reals = npt.NDArray[np.float64]
 Keys = npt.NDArray[np.uint64]
@@ -133,7 +133,7 @@ def rescaled(learner: Learner, scaling: Scaling | None) -> Learner:
     weights = same._core.query(keys)
     held = np.isin(keys, np.concatenate([_NO_KEYS, *_selected_keys(same)]))
     same._core.move(keys, (weights * (factors - 1.0)[:, None]).ravel())
-    _move_constants(same, moves @ weights, (moves * held) @ weights)
+    _move_constants(same, combine(moves, weights), combine(moves * held, weights))
     same.scaling = scaling
     return same
 

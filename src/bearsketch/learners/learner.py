@@ -30,7 +30,7 @@ from bearsketch.learners.selected import (
     spoken_for,
 )
 from bearsketch.metrics import class_numbers
-from bearsketch.scaling import MOST_SIZES, Scaling
+from bearsketch.scaling import MOST_SIZES, Scaling, combine
 from bearsketch.sizes import Sizes
 
 _NO_NAMES = (None, None)
@@ -348,7 +348,7 @@ class Learner:
         one_each = Batch(np.arange(len(keys) + 1), keys, np.ones(len(keys), np.float32))
         own = self._core.selected_intercept if selected_only else self._core.intercept
         margins = self._core.predict(*_entries(one_each), selected_only, False)
-        return np.asarray(self.scaling.shifts_of(keys) @ (margins - np.array(own)))
+        return combine(self.scaling.shifts_of(keys), margins - np.array(own))
 
     def fill(self) -> dict[str, float]:
         """How full the storage is: cells, used, largest magnitude, root mean square."""
