@@ -1,6 +1,6 @@
 # The front door. Every target sets up what it needs in .venv by itself.
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test math-check portability browser-test lint format native-test asan-test fuzz \
+.PHONY: help setup demo test golden math-check portability browser-test lint format native-test asan-test fuzz \
   reliability bench cost-model reproduce docs linkcheck screenshots clean
 
 PYTHON ?= python3
@@ -36,6 +36,10 @@ demo: setup  ## find 30 planted features among 10^12 and write demo/report.html
 
 test: setup  ## run the test suite
 	$(BIN)/python -m pytest -n $(JOBS)
+
+REASON ?=
+golden: setup  ## say which rows of the golden table changed; REASON="..." records them
+	$(BIN)/python -m tests.golden.record $(if $(REASON),--reason "$(REASON)")
 
 ARGUMENTS ?= 1000000
 math-check: setup  ## exp, log and log1p at ARGUMENTS numbers of every range beside exact values
