@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from bearsketch.wording import Render, for_python
+
 
 class BearError(Exception):
     """Base of all errors raised on purpose.
@@ -9,7 +11,8 @@ class BearError(Exception):
     Parameters
     ----------
     message : str
-        What is wrong, what is allowed, what was got; one sentence.
+        What is wrong, what is allowed, what was got; one sentence. Options stand in braces, see
+        :mod:`bearsketch.wording`.
     code : str, optional
         Stable reason code such as ``LSV-IDX-RANGE``; part of the public interface.
     hint : str, optional
@@ -24,8 +27,12 @@ class BearError(Exception):
         self.code = code
         self.hint = hint
 
+    def text(self, render: Render = for_python) -> str:
+        """Place, message and hint, with options spelt for the reader."""
+        return render(f"{self.message}\n  {self.hint}" if self.hint else self.message)
+
     def __str__(self) -> str:
-        return f"{self.message}\n  {self.hint}" if self.hint else self.message
+        return self.text()
 
 
 class ParameterError(BearError, ValueError):
@@ -72,9 +79,11 @@ class ParseError(DataError):
         self.line = line
         self.column = column
 
-    def __str__(self) -> str:
+    def text(self, render: Render = for_python) -> str:
+        """Place, message and hint, with options spelt for the reader."""
         place = ":".join(str(part) for part in (self.source, self.line, self.column) if part)
-        return f"{place}: {super().__str__()}" if place else super().__str__()
+        text = super().text(render)
+        return f"{place}: {text}" if place else text
 
 
 class SourceError(BearError, OSError):

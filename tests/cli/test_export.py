@@ -15,7 +15,7 @@ import pytest
 from bearsketch import Batch, Names, load, make_learner
 from bearsketch.export import linear_model, to_json, to_onnx, to_tsv
 from bearsketch.keys import hash_names
-from bearsketch.training.columns import find_scaling
+from bearsketch.training.scaling import find_scaling
 from tests.cli.helpers import bearsketch, good
 
 SCORER = Path(__file__).resolve().parents[2] / "docs" / "how-to" / "scorer.py"

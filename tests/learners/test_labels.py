@@ -10,8 +10,8 @@ from bearsketch.exceptions import DataError, ModelFileError
 from bearsketch.learners import state
 from bearsketch.learners.labels import Labels
 from bearsketch.reading import open_stream
+from bearsketch.training.first_rows import FirstLabels
 from bearsketch.training.loop import Training
-from bearsketch.training.seen import Seen
 from bearsketch.training.task import decide
 
 LARGE = 2**53
@@ -24,7 +24,7 @@ def test_classes_too_large_to_tell_apart_are_refused(classes):
         Labels(loss, classes)
     with pytest.raises(ParameterError, match=r"below 2\*\*53"):
         make_learner(loss=loss, classes=classes, memory="4KiB")
-    seen = Seen()
+    seen = FirstLabels()
     seen.add(np.array(classes, dtype=np.float64))
     with pytest.raises(ParameterError, match=r"below 2\*\*53"):
         decide(seen, classes=list(map(str, classes)))

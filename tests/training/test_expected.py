@@ -13,7 +13,8 @@ from bearsketch.distributed.prepare import prepare
 from bearsketch.exceptions import DataError, ParseError
 from bearsketch.reading import open_stream
 from bearsketch.reading.expected import Expected
-from bearsketch.training.loop import PEEK_EXAMPLES, Training
+from bearsketch.training.first_rows import PEEK_EXAMPLES
+from bearsketch.training.loop import Training
 
 LINES = {
     "vw": lambda label, i: f"{label} |w {'prize' if label == '1' else 'lunch'} n{i % 97}\n",
@@ -93,7 +94,7 @@ def test_refused_with_the_line_unless_they_are_to_be_skipped():
     with pytest.raises(ParseError, match=r"label 7 is none of the classes that were named") as met:
         trained("vw", labels, on_error="fail", max_errors=None, classes=["0", "1"])
     assert (met.value.line, met.value.code) == (322, "LABEL-UNKNOWN")
-    assert "on_error='skip'" in met.value.hint
+    assert "on_error='skip'" in str(met.value)
 
 
 def test_too_many_are_too_many():
@@ -155,8 +156,8 @@ def test_both_labels_of_the_negative_class_are_refused_with_their_line(threads, 
     with pytest.raises(ParseError, match=r"label 0 is none of the classes so far: -1, 1") as met:
         trained("vw", BOTH, on_error="fail", max_errors=None, **options)
     assert (met.value.line, met.value.code) == (PEEK_EXAMPLES + 2003, "LABEL-UNKNOWN")
-    assert "classes=[-1, 0, 1]" in met.value.hint
-    assert "loss='squared'" in met.value.hint
+    assert "classes=[-1, 0, 1]" in str(met.value)
+    assert "loss='squared'" in str(met.value)
     summary, _, stream = trained("vw", BOTH, **options)
     assert (summary.classes, summary.skipped) == ([-1, 1], 100)
     stream.counts.check()
@@ -186,4 +187,4 @@ def test_workers_refuse_both_labels_of_the_negative_class(tmp_path, where):
     with pytest.raises(DataError, match=place) as met:
         Driver(prepared.plan, prepared.learner, prepared.job).run(Serial())
     assert met.value.code == "LABEL-UNKNOWN"
-    assert "classes=[-1, 0, 1]" in met.value.hint
+    assert "classes=[-1, 0, 1]" in str(met.value)

@@ -10,7 +10,8 @@ import pytest
 from bearsketch import ParameterError, SketchClassifier, SketchRegressor, load, make_learner
 from bearsketch.exceptions import DataError, LimitError
 from bearsketch.reading import open_stream
-from bearsketch.training.loop import PEEK_EXAMPLES, Training
+from bearsketch.training.first_rows import PEEK_EXAMPLES
+from bearsketch.training.loop import Training
 from bearsketch.training.scored import held_out
 
 
@@ -56,7 +57,7 @@ def test_scores_of_later_passes_are_not_reported_as_progressive():
 
 
 def test_the_first_examples_are_kept_within_bounds(monkeypatch):
-    monkeypatch.setattr("bearsketch.training.loop.PEEK_BYTES", 1 << 12)
+    monkeypatch.setattr("bearsketch.training.first_rows.PEEK_BYTES", 1 << 12)
     data = stream(PEEK_EXAMPLES, rows=100)
     training = Training(data, memory="8KiB", k=20)
     positions = []

@@ -13,11 +13,13 @@ from bearsketch.cli.guard import say
 from bearsketch.cli.told import result_number
 from bearsketch.escape import message, shown_name, visible
 from bearsketch.sizes import format_bytes
+from bearsketch.wording import for_command
 
 if TYPE_CHECKING:
     from bearsketch.learners import Learner
     from bearsketch.reading import Stream
     from bearsketch.training.loop import Training
+    from bearsketch.training.warnings import RunWarning
 
 _LIVE_SECONDS = 0.2
 _PLAIN_EXAMPLES, _PLAIN_SECONDS = 10_000, 30.0
@@ -71,6 +73,10 @@ class Display:
 
     def note(self, text: str) -> None:
         """Say a line that stays."""
+
+    def warn(self, warning: RunWarning) -> None:
+        """Show a warning."""
+        self.note(f"warning[{warning.code}] {warning.text(for_command)}")
 
     def _rate(self, view: View) -> tuple[float, float | None]:
         """Examples per second, and seconds left."""

@@ -17,10 +17,6 @@ if TYPE_CHECKING:
     from bearsketch.reading import Stream
 
 _SHOWN_CLASSES = 25
-_UNKNOWN = (
-    "no example has one of the selected features: are the columns, fields, namespaces or words of "
-    "this data called as those that the model learned?"
-)
 _ROWS = {
     "accuracy": "accuracy",
     "auc": "AUC",
@@ -75,8 +71,9 @@ def score_stream(learner: Learner, stream: Stream, display: Display) -> dict[str
     """Scores of a model on labelled data: with all features, and with the selected alone."""
     from bearsketch.learners.labels import Labels
     from bearsketch.metrics import make_scores
-    from bearsketch.training.doubts import weightless
+    from bearsketch.training.checks import weightless
     from bearsketch.training.task import expected_labels
+    from bearsketch.training.warnings import RunWarning
 
     config = learner.config
     ways = {"all": False, **({"selected": True} if config.k else {})}
@@ -102,7 +99,7 @@ def score_stream(learner: Learner, stream: Stream, display: Display) -> dict[str
     if examples and not scores["all"].weight:
         raise weightless(examples, "tested")
     if not known and examples:
-        display.note(f"warning[DATA-UNKNOWN] {_UNKNOWN}")
+        display.warn(RunWarning("DATA-UNKNOWN", {}))
     return scores
 
 

@@ -11,9 +11,9 @@ import warnings
 from collections.abc import Callable
 from typing import Any, NoReturn, TextIO
 
-from bearsketch.advice import for_commands
 from bearsketch.escape import message
 from bearsketch.exceptions import BearError, LimitError
+from bearsketch.wording import for_command
 
 BUG = "internal error, please report it with the lines above"
 
@@ -34,13 +34,13 @@ def guarded(command: Callable[..., None]) -> Callable[..., None]:
         quiet = kwargs.get("quiet", False)
         warnings.showwarning = _drop_warning if quiet else _show_warning  # type: ignore[assignment]
         try:
-            with for_commands():
-                command(*args, **kwargs)
+            command(*args, **kwargs)
             sys.stdout.flush()
         except Exception as error:
             _end(error)
         except KeyboardInterrupt as stopped:
-            say(str(stopped) or "interrupted; no file was changed")
+            shown = for_command(str(stopped.args[0])) if stopped.args else ""
+            say(shown or "interrupted; no file was changed")
             _leave(128 + getattr(stopped, "number", signal.SIGINT))
 
     return run
@@ -56,7 +56,7 @@ def _drop_warning(*_: Any) -> None:
 
 def _end(error: Exception) -> NoReturn:
     if isinstance(error, BearError) and error.exit_code != 70:
-        say(f"error[{error.code or 'USAGE'}] {error}")
+        say(f"error[{error.code or 'USAGE'}] {error.text(for_command)}")
         _leave(error.exit_code)
     if isinstance(error, BrokenPipeError):
         # The reader of our output is gone: end as the signal would have, without a word.

@@ -15,6 +15,7 @@ from bearsketch.cli.options import Json, Quiet
 from bearsketch.cli.told import family
 from bearsketch.escape import shown_name
 from bearsketch.exceptions import IncompatibleError, ParameterError
+from bearsketch.training.warnings import RunWarning
 
 if TYPE_CHECKING:
     from bearsketch.learners import Learner
@@ -74,11 +75,8 @@ def _tell_missing(parts: list[Learner]) -> None:
     ]
     for name, missing in rules[0].items() if rules else ():
         if any(other.get(name, missing) != missing for other in rules):
-            say(
-                f"warning[MERGE-MISSING] a missing number of column {shown_name(name)} is its mean "
-                f"in some of the models and 0 in others, as their data had zeros there or not; "
-                f"here it is {'the mean' if missing else '0'}, as in the first"
-            )
+            facts = {"column": shown_name(name), "mean": bool(missing)}
+            say(f"warning[MERGE-MISSING] {RunWarning('MERGE-MISSING', facts)}")
 
 
 def _load(models: list[Path], output: Path) -> list[Learner]:

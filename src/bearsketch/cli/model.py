@@ -25,7 +25,7 @@ def open_like(
     learner: Learner, data: list[str] | None, reading: dict[str, Any], *, labelled: bool
 ) -> Stream:
     """Open data with the options the model remembers, changed by those given now."""
-    from bearsketch.reading.remember import open_like
+    from bearsketch.reading.remember import reopen
 
     how = {"rows": _ROWS, "live": not labelled, "names": False}
-    return open_like(learner, sources(data), labelled=labelled, **read_options(reading), **how)
+    return reopen(learner, sources(data), labelled=labelled, **read_options(reading), **how)

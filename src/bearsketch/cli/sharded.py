@@ -14,6 +14,8 @@ from bearsketch.exceptions import ParameterError
 from bearsketch.reading.encoding import NOT_UTF8
 from bearsketch.sizes import format_bytes
 from bearsketch.training.interrupt import Interrupted, Interrupts
+from bearsketch.training.warnings import RunWarning, of_stream
+from bearsketch.wording import for_command
 
 if TYPE_CHECKING:
     from bearsketch.distributed import Driver
@@ -150,12 +152,12 @@ def _begin(display: Display, prepared: Prepared, workers: int) -> None:
         f"{prepared.stream.format} data; {task.reason}: loss {task.loss}; "
         f"{config.learner} in {format_bytes(config.sizes.model_bytes)}, k {config.k:,}"
     )
-    for text in task.odd:
-        display.note(f"warning[LABEL-RARE] {text}")
+    for warning in task.warnings:
+        display.warn(warning)
     for odd in prepared.stream.warnings:
         # What columns are, and the encoding, was found out here, once for all.
         if odd.code.startswith("TAB-") or odd.code == NOT_UTF8:
-            display.note(f"warning[{odd.code}] {odd.source}: {odd.message}")
+            display.warn(of_stream(odd))
     display.note(
         f"{_counted(len(plan.partitions), 'partition')}: {_counted(plan.rounds, 'round')} of "
         f"{_counted(plan.shards, 'shard')}; "
@@ -163,10 +165,7 @@ def _begin(display: Display, prepared: Prepared, workers: int) -> None:
     )
     busy = max(len(plan.of_round(number)) for number in range(plan.rounds))
     if busy < min(workers, plan.shards):
-        display.note(
-            f"warning[DIST-WHOLE] compressed files and tables are not split: at most {busy} of "
-            f"{workers} workers have something to do at a time"
-        )
+        display.warn(RunWarning("DIST-WHOLE", {"busy": busy, "workers": workers}))
 
 
 class Watching:
@@ -182,9 +181,9 @@ class Watching:
         """Say what is new, and show how far all of it is when it is time to."""
         tally = driver.tally
         for code, source, text in tally.warnings[self._warned :]:
-            self._display.note(f"warning[{code}] {source}: {text}")
+            self._display.warn(RunWarning(code, {"message": text}, source))
         for error in tally.errors[self._errors :]:
-            self._display.note(f"skipped{error}")
+            self._display.note(f"skipped{for_command(error)}")
         for place in tally.lost[self._lost :]:
             self._display.note(f"lost[DIST-PARTITION] {place}")
         self._warned, self._errors = len(tally.warnings), len(tally.errors)
@@ -226,11 +225,11 @@ def _report(display: Display, driver: Driver, summary: Summary, output: Path) ->
     )
     say(f"progressive {progressive_text(summary.to_json())}")
     for text in tally.missing or ():
-        say(f"warning[JSL-FIELD-MISSING] {text}")
-    for doubt in summary.warnings:
-        say(f"warning[{doubt['code']}] {doubt['message']}")
+        display.warn(RunWarning("JSL-FIELD-MISSING", {"message": text}))
+    for warning in summary.warnings:
+        display.warn(warning)
     if tally.lost:
-        say(f"warning[DIST-PARTITION] {len(tally.lost)} partitions were lost, as said above")
+        display.warn(RunWarning("DIST-PARTITION", {"partitions": len(tally.lost)}))
     say_best(display, driver.learner)
     say(f"wrote {output} ({format_bytes(output.stat().st_size)})")
 

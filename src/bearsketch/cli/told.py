@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from bearsketch.advice import IDS
 from bearsketch.escape import shown_name
 from bearsketch.sizes import format_bytes
+from bearsketch.training.warnings import RunWarning, of_stream
+from bearsketch.wording import for_command
 
 if TYPE_CHECKING:
     from bearsketch.cli.display import Display
@@ -17,10 +18,6 @@ if TYPE_CHECKING:
 
 # Formats that name features alike.
 _FAMILIES = {"tsv": "csv", "parquet": "csv", "arrow": "csv", "fastq": "fasta"}
-_ALIKE = (
-    "are called alike where numbers are numbers in both, and words are words: a number is another "
-    "feature than a category of digits, and a text another than its words"
-)
 _SHOWN_COLUMNS = 5
 
 
@@ -41,7 +38,7 @@ class Told:
     def __init__(self, display: Display, stream: Stream, learner: Learner | None = None) -> None:
         self._display, self._stream, self._learner = display, stream, learner
         self._task = self._format = False
-        self._warnings = self._errors = self._doubts = 0
+        self._warnings = self._errors = self._shown = 0
 
     def __call__(self, training: Training) -> None:
         """Say what is new."""
@@ -59,15 +56,13 @@ class Told:
                     self._display.note(f"{kind} columns: {_some(columns)}")
             for how, columns in scaled_columns(training.learner).items():
                 self._display.note(f"{how}: {_some(columns)}")
-            for text in task.odd:
-                self._display.note(f"warning[LABEL-RARE] {text}")
             if training.resumed is not None:
                 self._display.note(
                     f"resumed from {training.resumed}, {training.resumed_at:,} examples done"
                 )
-        for doubt in training.doubts[self._doubts :]:
-            self._display.note(f"warning[{doubt.code}] {doubt.message}")
-        self._doubts = len(training.doubts)
+        for warning in training.warnings[self._shown :]:
+            self._display.warn(warning)
+        self._shown = len(training.warnings)
         self.stream()
 
     def _check_format(self) -> None:
@@ -76,12 +71,8 @@ class Told:
         learned = None if self._learner is None else self._learner.run.get("format")
         if learned is not None and family(learned) != form:
             alike = {family(learned), form} == {"csv", "jsonl"}
-            self._display.note(
-                f"warning[DATA-FORMAT] the model learned {learned} data and this is {form}: their "
-                f"features {_ALIKE if alike else 'have different names'}"
-            )
-        if self._learner is not None and form == "svmlight" and "n_columns" in self._learner.run:
-            self._display.note(f"warning[DATA-IDS] {IDS}")
+            facts = {"learned": learned, "form": form, "alike": alike}
+            self._display.warn(RunWarning("DATA-FORMAT", facts))
 
     def stream(self) -> None:
         """Say what is new of the stream alone."""
@@ -89,9 +80,9 @@ class Told:
             self._format = True
             self._check_format()
         for odd in self._stream.warnings[self._warnings :]:
-            self._display.note(f"warning[{odd.code}] {odd.source}: {odd.message}")
+            self._display.warn(of_stream(odd))
         for error in self._stream.errors[self._errors :]:
-            self._display.note(f"skipped[{error.code}] {error}")
+            self._display.note(f"skipped[{error.code}] {error.text(for_command)}")
         self._warnings = len(self._stream.warnings)
         self._errors = len(self._stream.errors)
 

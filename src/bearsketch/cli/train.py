@@ -40,6 +40,7 @@ from bearsketch.cli.options import (
 from bearsketch.cli.told import Told, progressive_text, results_text
 from bearsketch.exceptions import ParameterError
 from bearsketch.sizes import format_bytes, parse_bytes
+from bearsketch.wording import for_command
 
 if TYPE_CHECKING:
     from bearsketch.training.loop import Training
@@ -297,7 +298,7 @@ def train(
             options["limits"] = replace(limits_under(wanted, config, named), **given)
         summary = _run(named, output, wanted, parts, options, quiet, page)
     if as_json:
-        print(json.dumps(summary.to_json(), allow_nan=False))
+        print(json.dumps(summary.to_json(for_command), allow_nan=False))
 
 
 def _run(

@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, Self
 
-from bearsketch.advice import either
 from bearsketch.distributed.blocks import Block
 from bearsketch.distributed.pool import PATIENCE, Lost, Serial
 from bearsketch.distributed.task import Job, Result, Round, learn_partition
@@ -121,7 +120,7 @@ class Cluster(Serial):
                     f"the cluster said nothing for {self._patience:g} s",
                     code="DIST-SILENT",
                     hint="Look whether the scheduler and its workers are alive, or raise "
-                    f"{either('patience', '--patience')}.",
+                    "{patience}.",
                 )
             time.sleep(0.01)
         return []

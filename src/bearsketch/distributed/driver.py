@@ -31,7 +31,7 @@ from bearsketch.reading.account import Account, unit_of
 from bearsketch.reading.options import ReadOptions
 from bearsketch.reading.stream import FIELD_MISSING
 from bearsketch.training.checkpoint import Checkpoints, load
-from bearsketch.training.doubts import check_weighed
+from bearsketch.training.checks import check_weighed
 
 Watch = Callable[["Driver"], None]
 Held = Callable[[], AbstractContextManager[None]]

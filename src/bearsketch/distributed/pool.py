@@ -15,7 +15,6 @@ from dataclasses import dataclass, field
 from multiprocessing.connection import Connection, wait
 from typing import Any, NamedTuple, Self
 
-from bearsketch.advice import either
 from bearsketch.closing import Closes
 from bearsketch.distributed.task import Beat, Result, Round, learn_partition
 from bearsketch.distributed.worker import work
@@ -237,5 +236,5 @@ def refuse_lost(lost: Lost) -> DistributedError:
         f"{lost.partition.place} could not be learned: {lost.reason}",
         code="DIST-PARTITION",
         hint="Look at the data there and at the memory of the workers; "
-        f"{either('on_error', '--on-error')} skip goes on without such a partition, and says so.",
+        "{on_error=skip} goes on without such a partition, and says so.",
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -12,21 +12,19 @@ from bearsketch.batch import Batch
 from bearsketch.distributed.driver import Driver
 from bearsketch.distributed.shards import DEFAULT_SHARDS, Plan, make_plan
 from bearsketch.distributed.task import Job
-from bearsketch.exceptions import ParameterError
 from bearsketch.learners import Learner, make_learner
 from bearsketch.learners.describe import class_labels
 from bearsketch.learners.labels import Label, Labels
 from bearsketch.reading import Stream, open_stream
 from bearsketch.reading.labels import labels_for
 from bearsketch.reading.remember import read_record
-from bearsketch.training.columns import scale_values
-from bearsketch.training.doubts import Doubt, last_doubts, without_features
-from bearsketch.training.loop import PEEK_EXAMPLES
-from bearsketch.training.memory import PEEK_BYTES
+from bearsketch.training.checks import last_warnings, without_features
+from bearsketch.training.first_rows import FirstLabels, read_first_rows
 from bearsketch.training.order import Order
-from bearsketch.training.seen import Seen
+from bearsketch.training.scaling import scale_values
 from bearsketch.training.summary import Summary
-from bearsketch.training.task import Task, decide, expected_labels, how_to_name_classes
+from bearsketch.training.task import NAME_EVERY_CLASS, Task, decide, expected_labels
+from bearsketch.training.warnings import RunWarning
 
 
 class Prepared(NamedTuple):
@@ -37,7 +35,7 @@ class Prepared(NamedTuple):
     job: Job
     task: Task
     stream: Stream
-    doubts: list[Doubt]
+    warnings: list[RunWarning]
     named: bool = False
 
     def record(self, driver: Driver) -> dict[str, Any]:
@@ -93,13 +91,13 @@ class Prepared(NamedTuple):
                 (tally.learned - driver.resumed_at) / max(driver.seconds, 1e-9), 1
             ),
             guards=learner.guards,
-            warnings=[doubt._asdict() for doubt in self._doubts(driver)],
+            warnings=[*self._late(driver)],
         )
 
-    def _doubts(self, driver: Driver) -> list[Doubt]:
+    def _late(self, driver: Driver) -> list[RunWarning]:
         counts = driver.tally.counts
         empty = without_features(counts["empty"], counts["examples"], self.job.format)
-        return [*self.doubts, *empty, *late_doubts(driver, named=self.named)]
+        return [*self.warnings, *empty, *late_warnings(driver, named=self.named)]
 
 
 def prepare(
@@ -142,10 +140,10 @@ def prepare(
     learner = make_learner(loss=task.loss, classes=task.classes, passes=passes, **parts)
     plan = make_plan(source, look.job.format, shards=shards, rounds=rounds)
     assert look.stream is not None
-    doubts = scale_values(learner, look.first, look.stream)
+    warnings = scale_values(learner, look.first, look.stream)
     named = classes is not None
     job = expecting(look.job, learner.labels, named=named)
-    return Prepared(plan, learner, job, task, look.stream, doubts, named)
+    return Prepared(plan, learner, job, task, look.stream, warnings, named)
 
 
 def expecting(job: Job, labels: Labels, *, named: bool) -> Job:
@@ -153,16 +151,16 @@ def expecting(job: Job, labels: Labels, *, named: bool) -> Job:
     if labels.loss == "squared":
         return job
     whose = "that were named" if named else "of the first examples"
-    return replace(job, expected=expected_labels(labels.classes, whose, how_to_name_classes()))
+    return replace(job, expected=expected_labels(labels.classes, whose, NAME_EVERY_CLASS))
 
 
 class Look(NamedTuple):
     """What the first examples of a source tell: their labels, and how all of it is to be read."""
 
-    seen: Seen
+    seen: FirstLabels
     job: Job
     stream: Stream | None
-    first: list[Batch]
+    first: Collection[Batch]
 
 
 def look_at(
@@ -175,39 +173,22 @@ def look_at(
 ) -> Look:
     """Read the first examples, only one batch of them where the labels are known."""
     given = {"labels": labels_for(loss, classes), **options, "include_unlabelled": False}
-    enough = 1 if classes is not None or loss == "squared" else PEEK_EXAMPLES
+    known = classes is not None or loss == "squared"
     with open_stream(source, format, **given) as stream:
-        seen, first = first_examples(stream, enough)
+        seen, first = read_first_rows(iter(stream), lambda _: known)
         given |= {name: columns for name, columns in stream.columns.items() if columns}
     given["labels"] = "name" if seen.words else "number"
     return Look(seen, Job(stream.format, given), stream, first)
 
 
-def first_examples(
-    batches: Iterable[Batch], enough: int = PEEK_EXAMPLES
-) -> tuple[Seen, list[Batch]]:
-    """Labels of the first examples, and as many of these as may be kept."""
-    seen, first, size = Seen(), [], 0
-    for batch in batches:
-        if batch.labels is None:
-            raise ParameterError("labels must be given to learn, got a batch without")
-        seen.add(batch.labels, batch.places)
-        if size < PEEK_BYTES:
-            first.append(batch)
-        size += batch.nbytes
-        if seen.examples >= enough:
-            break
-    return seen, first
-
-
-def late_doubts(driver: Driver, *, named: bool) -> list[Doubt]:
+def late_warnings(driver: Driver, *, named: bool) -> list[RunWarning]:
     """Find what is odd once a run is over; changes between two partitions do not count."""
     order, config = None, driver.learner.config
     if driver.tally.order and config.loss != "squared":
         order = Order(config.n_classes)
         order.restore(np.array(driver.tally.order))
     tally = driver.tally
-    return last_doubts(driver.learner, order, driver.passes, tally.curve, named=named)
+    return last_warnings(driver.learner, order, driver.passes, tally.curve, named=named)
 
 
 def learner_bytes(prepared: Prepared, driver: Driver) -> bytes:

@@ -217,7 +217,7 @@ def _told(stream: Any, partition: Partition) -> Met:
     return (
         {name: getattr(stream.counts, name) for name in COUNTED},
         dict(sorted(stream.counts.skipped_by_code.items())),
-        [f"[{error.code}] {_placed(error, partition)}" for error in stream.errors],
+        [f"[{error.code}] {_placed(error, partition).text(str)}" for error in stream.errors],
         [
             (odd.code, names.get(odd.source, odd.source), odd.message)
             for odd in stream.warnings

@@ -13,10 +13,11 @@ from bearsketch.batch import Batch
 from bearsketch.estimators.columns import looked_up
 from bearsketch.learners.learner import Learner, Progress
 from bearsketch.metrics import NumberScores, log_losses
-from bearsketch.training.columns import scale_values
+from bearsketch.training.checks import check_weighed, order_warning, worse_than_guessing
 from bearsketch.training.curve import Curve
-from bearsketch.training.doubts import check_weighed, odd_order, one_label, worse_than_guessing
 from bearsketch.training.order import Order
+from bearsketch.training.scaling import scale_values
+from bearsketch.training.warnings import RunWarning, of_stream
 
 POINT_EXAMPLES = 480  # of a point of the learning curve, as for ``bearsketch train``
 
@@ -64,7 +65,7 @@ class Doubts:
             self._first = False
             learner, naming = self._estimator.learner_, self._naming(batch)
             for odd in scale_values(learner, self._sample or [batch], self._source, naming):
-                warn(*odd)
+                warn(odd)
 
     def learned(self, batch: Batch, progress: Progress) -> None:
         """See how well a batch was predicted before it was learned."""
@@ -92,14 +93,15 @@ class Doubts:
         only = None if order is None or not self._every_class else order.only
         if only is not None:
             known = self._estimator._known_classes()
-            warn("LABEL-ONE", one_label(known.classes[known.numbers == only][0]))
-        warn("DATA-ORDER", odd_order(order, self._numbers, self._estimator.passes))
-        warn("DATA-LOSS", worse_than_guessing(order, self._curve.points(), deviation))
+            label = known.classes[known.numbers == only][0].item()
+            warn(RunWarning("LABEL-ONE", {"label": label}))
+        warn(order_warning(order, self._numbers, self._estimator.passes))
+        warn(worse_than_guessing(order, self._curve.points(), deviation))
 
     def _tell_source(self) -> None:
         found = getattr(self._source, "warnings", [])
         for odd in found[self._told :]:
-            warn(odd.code, f"{odd.source}: {odd.message}")
+            warn(of_stream(odd))
         self._told = len(found)
 
     def _naming(self, batch: Batch) -> Any:
@@ -118,12 +120,7 @@ def warn_of_ids(learner: Learner, X: Any) -> None:
     """
     if learner.run.get("format") != "svmlight" or not _has_first_column(X):
         return
-    warn(
-        "DATA-IDS",
-        "the model learned ids of svmlight data, which begin with 1 as a rule, and takes the "
-        "columns of X for them, which begin with 0: read X with load_svmlight_file(..., "
-        "zero_based=True), or predict the batches of bearsketch.reading.open_like(model, file)",
-    )
+    warn(RunWarning("DATA-IDS", {"matrix": True}))
 
 
 def _has_first_column(X: Any) -> bool:
@@ -133,10 +130,10 @@ def _has_first_column(X: Any) -> bool:
     return bool(X.data[X.indices == 0].any())
 
 
-def warn(code: str, message: str | None) -> None:
+def warn(warning: RunWarning | None) -> None:
     """Warn whoever called this package, if there is something to say."""
-    if message is not None:
-        warnings.warn(f"{message} [{code}]", UserWarning, stacklevel=_outside())
+    if warning is not None and warning.raised:
+        warnings.warn(f"{warning} [{warning.code}]", UserWarning, stacklevel=_outside())
 
 
 def _outside() -> int:

@@ -8,7 +8,7 @@ from typing import Any
 from bearsketch.batch import Batch
 from bearsketch.estimators.doubts import Doubts
 from bearsketch.learners import Learner
-from bearsketch.training.columns import LEAST_EXAMPLES
+from bearsketch.training.scaling import LEAST_EXAMPLES
 
 
 def learn_more(estimator: Any, batches: Iterable[Batch]) -> None:

@@ -11,7 +11,7 @@ from bearsketch.batch import Batch
 from bearsketch.estimators.rows import stream_labels
 from bearsketch.estimators.targets import Array, first_classes
 from bearsketch.exceptions import DataError
-from bearsketch.training.loop import PEEK_EXAMPLES
+from bearsketch.training.first_rows import PEEK_EXAMPLES
 from bearsketch.training.memory import PEEK_BYTES
 
 SIDES = (-1, 0, 1)  # a label that may be one of two

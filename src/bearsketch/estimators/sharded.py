@@ -8,7 +8,7 @@ import numpy as np
 
 from bearsketch.distributed import DEFAULT_SHARDS, Driver, Serial, make_plan
 from bearsketch.distributed.blocks import block_batches, is_collection, plan_blocks, promises
-from bearsketch.distributed.prepare import Look, expecting, first_examples, late_doubts, look_at
+from bearsketch.distributed.prepare import Look, expecting, late_warnings, look_at
 from bearsketch.distributed.task import Job
 from bearsketch.estimators.doubts import warn
 from bearsketch.estimators.targets import ClassMap, first_classes
@@ -16,8 +16,9 @@ from bearsketch.exceptions import ParameterError
 from bearsketch.learners import Learner, state
 from bearsketch.learners.labels import Labels
 from bearsketch.reading.remember import read_record
-from bearsketch.training.columns import scale_values
-from bearsketch.training.doubts import Doubt
+from bearsketch.training.first_rows import read_first_rows
+from bearsketch.training.scaling import scale_values
+from bearsketch.training.warnings import RunWarning
 
 
 def as_runner(client: Any) -> Any:
@@ -68,7 +69,7 @@ def fit_sharded(
 def _look_at_block(promise: Any, form: str, options: dict[str, Any]) -> Look:
     """Compute the first block for its labels, in this process."""
     block = promise.compute(scheduler="sync")
-    seen, first = first_examples(block_batches(block, options["seed"], form, options))
+    seen, first = read_first_rows(block_batches(block, options["seed"], form, options))
     kind = "name" if seen.words else "number"
     return Look(seen, Job(form, {**options, "labels": kind}), None, first)
 
@@ -83,15 +84,14 @@ def _classes(estimator: Any, look: Look, classes: Any) -> ClassMap | None:
     return ClassMap.fixed(values if found is None else found.settled().classes)
 
 
-def _warn(first: list[Doubt], driver: Driver, look: Look, *, named: bool) -> None:
+def _warn(first: list[RunWarning], driver: Driver, look: Look, *, named: bool) -> None:
     """Say what one process would, as far as the rounds tell it."""
     odd = [] if look.stream is None else look.stream.warnings
-    told = {(doubt.code, doubt.source, doubt.message) for doubt in odd}
-    for code, source, message in sorted(told | set(driver.tally.warnings)):
-        warn(code, f"{source}: {message}")
-    for doubt in [*first, *late_doubts(driver, named=named)]:
-        if doubt.code != "MEM-SMALL":  # for who asks: bearsketch.learners.noise.noise_of
-            warn(doubt.code, doubt.message)
+    found = {(odd.code, odd.source, odd.message) for odd in odd}
+    for code, source, message in sorted(found | set(driver.tally.warnings)):
+        warn(RunWarning(code, {"message": message}, source))
+    for warning in [*first, *late_warnings(driver, named=named)]:
+        warn(warning)
 
 
 def _take_over(learner: Learner, driver: Driver, look: Look) -> None:

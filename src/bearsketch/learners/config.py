@@ -6,7 +6,6 @@ import warnings
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from bearsketch.advice import either
 from bearsketch.exceptions import LimitError, ParameterError
 from bearsketch.learners.parts import (
     Automatic,
@@ -235,8 +234,7 @@ def _check_per_class(per_class: bool, columns: int) -> None:
             f"per_class takes at most {MOST_PER_CLASS} classes, got {columns}",
             code="LABEL-PER-CLASS",
             hint="Select for all classes together "
-            f"({either('per_class=False', '--shared')}), or keep room for fewer "
-            f"({either('max_classes', '--max-classes')}).",
+            "({per_class=False}), or keep room for fewer ({max_classes}).",
         )
 
 

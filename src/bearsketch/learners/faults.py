@@ -6,7 +6,6 @@ import contextlib
 from collections.abc import Iterator
 
 from bearsketch import _core
-from bearsketch.advice import either
 from bearsketch.exceptions import DivergedError, ParameterError
 
 TINY = 1024  # bytes: of a model with fewer, memory is a reason to diverge
@@ -15,18 +14,11 @@ TINY = 1024  # bytes: of a model with fewer, memory is a reason to diverge
 def naming_hint(mine: str, theirs: str) -> str:
     """Say what to do about features of another kind than those learned."""
     if (mine, theirs) == ("id", "name"):
-        return "The model knows features as numbers of columns, the data has names. " + either(
-            "Predict with the matrix or frame that fit took, or fit_stream such data.",
-            "A model that fit of a scikit-learn estimator made predicts in Python, from a matrix "
-            "or frame; for a file, use bearsketch train or fit_stream.",
+        return (
+            "The model knows features as numbers of columns, the data has names. {predict columns}"
         )
     if (mine, theirs) == ("name", "id"):
-        return "The model knows features by name, the data has numbers of columns. " + either(
-            "Read a frame or file as the model's data was, with "
-            "bearsketch.reading.open_like(model, data), and predict its batches; or fit the "
-            "matrix.",
-            "Give data with names, or train on data such as this.",
-        )
+        return "The model knows features by name, the data has numbers of columns. {predict names}"
     return "Give data of the kind that the model was trained on."
 
 
@@ -49,8 +41,7 @@ def core_errors(model_bytes: int = TINY) -> Iterator[None]:
 
 def _tiny(model_bytes: int) -> str:
     """Say that the memory may be at fault: features share its few cells."""
-    more = either("memory='4KiB'", "--memory 4KiB")
     return (
         f" The model has only {model_bytes} bytes, in which features of different sizes share "
-        f"cells: give it more ({more})."
+        f"cells: give it more ({{memory=4KiB}})."
     )

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from bearsketch.advice import either
 from bearsketch.exceptions import DataError, ParameterError
 from bearsketch.learners.parts import LIMITS
 
@@ -16,6 +15,12 @@ Label = float | int | str
 LARGEST_NUMBER = 2**53  # from here on, float64 has one number for two
 _BOTH = ("first", "second")
 _FEW = 10  # labels that a message shows
+# What to do about labels -1, 0 and 1 in one data set.
+BOTH_NEGATIVES = (
+    "-1 and 0 each stand for the negative class of two, so that data may have one of them: write "
+    "it alike, or train with three classes named ({classes=-1,0,1}) or with labels as numbers "
+    "({loss=squared})"
+)
 
 
 class Labels:
@@ -140,18 +145,7 @@ def both_negative(negative: int, row: int | None = None) -> DataError:
     return DataError(
         f"labels must be {negative} and 1, got {-1 - negative}{at}",
         code="LABEL-UNKNOWN",
-        hint=f"{how_to_tell_negatives()}.",
-    )
-
-
-def how_to_tell_negatives() -> str:
-    """Say what to do about labels -1, 0 and 1 in one data set; a full stop is to follow."""
-    named = either("classes=[-1, 0, 1], loss='softmax'", "--classes -1,0,1")
-    squared = either("loss='squared'", "--loss squared")
-    return (
-        "-1 and 0 each stand for the negative class of two, so that data may have one of them: "
-        f"write it alike, or train with three classes named ({named}) or with labels as numbers "
-        f"({squared})"
+        hint=f"{BOTH_NEGATIVES}.",
     )
 
 
@@ -189,8 +183,7 @@ def check_told_apart(classes: Iterable[Any]) -> None:
         raise ParameterError(
             f"classes that are numbers must be below 2**53, got {large[0]:.0f}: larger ones cannot "
             "be told apart",
-            hint="Make words of them: "
-            + either("y.astype(str), or labels='name' for a stream.", "id7 in the data for 7."),
+            hint="Make words of them: {text labels}.",
         )
 
 

@@ -135,7 +135,7 @@ class Account:
                 f"{code} {n}" for code, n in self.counts.skipped_by_code.most_common(3)
             )
             most = f"{100 * allowed:g}%" if isinstance(allowed, float) else f"{allowed}"
-            first = f"The first is {self.errors[0]}\n  " if self.errors else ""
+            first = f"The first is {self.errors[0].text(str)}\n  " if self.errors else ""
             raise DataError(
                 f"{skipped} of {self.counts.read} {self.unit}{'' if final else ' so far'} are "
                 f"broken ({worst}), more than max_errors allows: {most}",

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from bearsketch import _core
-from bearsketch.advice import either
 from bearsketch.reading.limits import TYPE_ROWS
 from bearsketch.reading.options import ReadOptions
 from bearsketch.reading.schema import ALL, AS_CATEGORY, TEXT, Schema
+from bearsketch.wording import option
 
 REPLACED = (
     "the first line is taken for a header and no example, its names replaced by those given; if it "
@@ -66,7 +66,7 @@ def _comma(table: _core.CsvTable, schema: Schema, column: int, options: ReadOpti
     odd = [cell for cell in cells if b"," in cell]
     if not odd or not all(map(WITH_COMMA.fullmatch, cells)):
         return None
-    remedy = either("decimal=','", "--decimal ,") + " reads them as numbers"
+    remedy = "{decimal=,} reads them as numbers"
     if all(map(_GROUPED.fullmatch, odd)):
         remedy += ", unless the comma groups digits: then take it out of the data"
     return (
@@ -89,7 +89,7 @@ def _stray(table: _core.CsvTable, schema: Schema, column: int) -> str | None:
         f"column {name!r} is read as categories, because of {present:,} cells looked at "
         f"{len(strays)} are no numbers (line {line}, column {place}: {shown!r}); write NA "
         f"where a number is missing, declare the column numeric "
-        f"({either(f'numeric=[{name!r}]', f'--numeric {name}')}) to have such cells refused, or "
+        f"({option('numeric', name)}) to have such cells refused, or "
         "categorical if they are right"
     )
 
@@ -100,12 +100,11 @@ def _marked(table: _core.CsvTable, schema: Schema, column: int) -> tuple[str, st
     texts = table.texts(column, 0, table.n_rows)
     cells = [text for text, kind in zip(texts, kinds, strict=True) if kind != ABSENT]
     name = schema.shown(column)
-    numeric = either(f"numeric=[{name!r}]", f"--numeric {name}")
     if not cells:
         return (
             "TAB-EMPTY",
             f"column {name!r} has no value in the first {len(texts):,} rows, and is read as "
-            f"categories; if numbers follow, declare it ({numeric})",
+            f"categories; if numbers follow, declare it ({option('numeric', name)})",
         )
     if not all(map(_MARKED.fullmatch, cells)):
         return None
@@ -141,19 +140,17 @@ def _different(table: Any, schema: Schema, column: int) -> Iterator[tuple[str, s
     if len(cells) < _LEAST_CELLS or different < _DIFFERENT * len(cells):
         return
     seen = f"column {name!r} is read as categories, and of {len(cells):,} cells looked at "
-    leave = f"leave it out ({either(f'drop=[{name!r}]', f'--drop {name}')})"
+    leave = f"leave it out ({option('drop', name)})"
     if sum(len(cell.split()) >= _WORDS for cell in cells) >= 0.5 * len(cells):
-        words = either(f"text_columns=[{name!r}]", f"--text-columns {name}")
         yield (
             "TAB-TEXT",
             f"{seen}{different:,} are different texts, each a feature of its own; have it read by "
-            f"its words ({words}), or {leave}",
+            f"its words ({option('text_columns', name)}), or {leave}",
         )
     elif len(cells) >= _LEAST_IDS:
-        meant = either(f"categorical=[{name!r}]", f"--categorical {name}")
         yield (
             "TAB-UNIQUE",
             f"{seen}{different:,} are different, each a feature of its own that takes memory and "
             f"tells nothing of other examples; {leave} if these are ids or times, or declare it "
-            f"({meant}) if its values come again",
+            f"({option('categorical', name)}) if its values come again",
         )

@@ -8,11 +8,11 @@ from os import PathLike, fspath
 from pathlib import PurePath
 from typing import Any
 
-from bearsketch.advice import IDS, either
 from bearsketch.exceptions import ParameterError
 from bearsketch.reading.formats import format_named
 from bearsketch.reading.options import FIXED, REMEMBERED, TABLE, TABLES, ReadOptions
-from bearsketch.reading.stream import Stream, check_names
+from bearsketch.reading.stream import Stream, Warned, check_names
+from bearsketch.wording import for_python
 
 _LABELS = ("label_from", "label_regex", "label_table")
 
@@ -64,6 +64,12 @@ def read_options(record: dict[str, Any]) -> dict[str, Any]:
     }
 
 
+IDS = (
+    "the model learned the columns of a matrix, which begin with 0, and takes the ids of this data "
+    "for them, which begin with 1 as a rule: {zero-based ids}"
+)
+
+
 def open_like(model: Any, source: Any, *, labelled: bool = False, **options: Any) -> Stream:
     r"""Open a source with the options the data of a model was read with.
 
@@ -96,6 +102,14 @@ def open_like(model: Any, source: Any, *, labelled: bool = False, **options: Any
     ['yes']
     """
     learner = model.to_learner() if hasattr(model, "to_learner") else model
+    stream = reopen(learner, source, labelled=labelled, **options)
+    for odd in stream.warnings:
+        warnings.warn(f"{for_python(odd.message)} [{odd.code}]", UserWarning, stacklevel=2)
+    return stream
+
+
+def reopen(learner: Any, source: Any, *, labelled: bool, **options: Any) -> Stream:
+    """Open a source as :func:`open_like` does; its warnings are left to the caller."""
     given = {**_still_true(learner.run, options), **options}
     if labelled:
         words = isinstance((learner.labels.classes or (0,))[0], str)
@@ -108,17 +122,16 @@ def open_like(model: Any, source: Any, *, labelled: bool = False, **options: Any
     given.setdefault("format", _format_like(learner.run, source))
     if given["format"] == "jsonl" and learner.run.get("format") in TABLES:
         given.setdefault("text_columns", ())  # a column called text was none, unless it was named
-    columns = "n_columns" in learner.run and given["format"] == "svmlight"
-    if columns and either("python", "") == "python":  # commands say it themselves
-        warnings.warn(f"{IDS} [DATA-IDS]", UserWarning, stacklevel=2)
     needs = {"include_unlabelled": not labelled, "labels_needed": labelled}
     needs |= {"drop_needed": "drop" in options, "weights_needed": "weight_column" in options}
     form = given.pop("format")
     check_names(given, form)
     meant = {"kmer", *options}  # what the model remembers need not apply; but k-mers are sequences
-    return Stream(
-        source, form, ReadOptions(**{**needs, **given, "seed": learner.config.seed}), meant
-    )
+    read = ReadOptions(**{**needs, **given, "seed": learner.config.seed})
+    stream = Stream(source, form, read, meant)
+    if "n_columns" in learner.run and form == "svmlight":
+        stream.warnings.append(Warned("DATA-IDS", "", IDS))
+    return stream
 
 
 def _still_true(record: dict[str, Any], given: dict[str, Any]) -> dict[str, Any]:

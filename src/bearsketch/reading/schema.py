@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
-from bearsketch.advice import either
 from bearsketch.exceptions import BearError, DataError, ParameterError
 
 if TYPE_CHECKING:
@@ -152,7 +151,7 @@ def missing_weights(schema: Schema, options: ReadOptions) -> list[tuple[str, str
     told = (
         f"there is no column {options.weight_column!r}, by which the model's own examples were "
         "weighted: every example counts 1; if the weights have another name here, give it "
-        f"({either('weight_column', '--weight-column')})"
+        f"({{weight_column}})"
     )
     return [("TAB-WEIGHT-MISSING", told)]
 

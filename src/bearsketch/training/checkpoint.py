@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any, NamedTuple, Self, TypeVar
 
 from bearsketch import model_file
-from bearsketch.advice import either
 from bearsketch.exceptions import (
     IncompatibleError,
     ModelFileError,
@@ -118,8 +117,7 @@ class Checkpoints:
                 raise ParameterError(
                     f"checkpoint: {self.folder} holds checkpoints of an earlier run",
                     code="CKPT-EXISTS",
-                    hint=f"Go on from them ({either('resume=True', '--resume')}), or name "
-                    "another folder.",
+                    hint="Go on from them ({resume=True}), or name another folder.",
                 )
             self._refuse_others()
         except BaseException:

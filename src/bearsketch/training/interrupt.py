@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from types import FrameType
 from typing import Any, Self
 
+from bearsketch.wording import Render, for_python
+
 
 class Interrupted(KeyboardInterrupt):
     """Ctrl-C or SIGTERM stopped a run; ``number`` is the signal's."""
@@ -16,6 +18,13 @@ class Interrupted(KeyboardInterrupt):
     def __init__(self, number: int, message: str = "") -> None:
         super().__init__(message)
         self.number = number
+
+    def text(self, render: Render = for_python) -> str:
+        """Say what became of the run, with options spelt for the reader."""
+        return render(self.args[0])
+
+    def __str__(self) -> str:
+        return self.text()
 
 
 class Interrupts:

@@ -20,7 +20,6 @@ from typing import Any, Protocol, Self
 
 import numpy as np
 
-from bearsketch.advice import either
 from bearsketch.batch import Batch, Position
 from bearsketch.exceptions import DivergedError, IncompatibleError, ModelFileError
 from bearsketch.model_file import Arrays
@@ -86,7 +85,7 @@ class Keeper:
         told = (
             "no example was learned yet"
             if path is None
-            else f"go on from {path} with {either('resume=True', '--resume')}"
+            else f"go on from {path} with {{resume=True}}"
         )
         stopped.args = (f"interrupted; no model was written; {told}",)
 

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from bearsketch.advice import either
 from bearsketch.batch import Batch
 from bearsketch.exceptions import LimitError, ParameterError
 from bearsketch.learners import Learner, make_learner
@@ -20,27 +19,25 @@ from bearsketch.learners.narrow import keep_classes
 from bearsketch.metrics import ClassScores, NumberScores, Scores, make_scores
 from bearsketch.reading.expected import shown_label
 from bearsketch.training.ahead import read_ahead
-from bearsketch.training.columns import scale_values
+from bearsketch.training.checks import check_weighed, last_warnings, without_features
 from bearsketch.training.curve import Curve
-from bearsketch.training.doubts import Doubt, check_weighed, last_doubts, without_features
+from bearsketch.training.first_rows import read_first_rows
 from bearsketch.training.keeper import Keeper
-from bearsketch.training.memory import PEEK_BYTES, bounded, check_cap, program_bytes
+from bearsketch.training.memory import bounded, check_cap, program_bytes
 from bearsketch.training.order import Order
 from bearsketch.training.process import peak_rss_bytes
 from bearsketch.training.resume import TrainingRun
+from bearsketch.training.scaling import scale_values
 from bearsketch.training.scored import held_out, learn_unscored
-from bearsketch.training.seen import Seen
 from bearsketch.training.summary import Summary
 from bearsketch.training.task import Task, decide, found_labels, named_labels
+from bearsketch.training.warnings import RunWarning
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from bearsketch.reading import Stream
     from bearsketch.training.checkpoint import Checkpoints
-
-# The first examples are kept until their labels have told what to learn.
-PEEK_EXAMPLES = 10_000
 
 Watch = Callable[["Training"], None]
 
@@ -83,7 +80,7 @@ class Training:
         Examples so far in this pass; number of the pass, from 1.
     done, batches : int
         Examples of the passes before this one; with checkpoints, batches so far in this pass.
-    doubts : list of Doubt
+    warnings : list of RunWarning
         What is odd about the data; some of it is known only at the end.
     resumed, resumed_at : Path or None, int
         The checkpoint this run went on from, and the examples done by then.
@@ -134,7 +131,7 @@ class Training:
         self._loss = self._weight = 0.0
         self._first_loss: float | None = None
         self.curve = Curve()
-        self.doubts: list[Doubt] = []
+        self.warnings: list[RunWarning] = []
         self.order: Order | None = None
         self._numbers: dict[Any, int] = {}
         self._held_scores: dict[str, Scores] | None = None
@@ -181,9 +178,9 @@ class Training:
         targets = first if isinstance(first, NumberScores) else None
         met = (self.order, self.passes, self.curve.points(), targets)
         counts = self.stream.counts
-        self.doubts += without_features(counts.empty, counts.examples, self.stream.format)
+        self.warnings += without_features(counts.empty, counts.examples, self.stream.format)
         named = self._wanted["classes"] is not None
-        self.doubts += last_doubts(self.learner, *met, named=named)
+        self.warnings += last_warnings(self.learner, *met, named=named)
         self._seconds = time.perf_counter() - start
         self.learner.run = self.record()
         return self.summary()
@@ -224,24 +221,15 @@ class Training:
 
     def _settle(self, batches: Iterator[Batch]) -> deque[Batch]:
         """Find out the task from the first batches, make the learner, give the batches back."""
-        first: deque[Batch] = deque()
-        seen, size = Seen(), 0
         given = self._wanted["classes"] is not None or self._wanted["loss"] == "squared"
-        while seen.examples < (1 if given else PEEK_EXAMPLES) and size < PEEK_BYTES:
-            batch = next(batches, None)
-            if batch is None:
-                break
-            if batch.labels is None:
-                raise ParameterError("labels must be given to learn, got a batch without")
-            seen.add(batch.labels, batch.places)
-            size += batch.nbytes
-            first.append(batch)
+        seen, first = read_first_rows(batches, lambda _: given)
         self.task = decide(seen, **self._wanted)
+        self.warnings += self.task.warnings
         if self.task.reserved:
             self._numbers = {label: number for number, label in enumerate(self.task.classes or ())}
         classes = self.task.reserved or self.task.classes
         self.learner = make_learner(loss=self.task.loss, classes=classes, **self._parts)
-        self.doubts += scale_values(self.learner, first, self.stream)
+        self.warnings += scale_values(self.learner, first, self.stream)
         self.scores = make_scores(self.task.loss, self.learner.config.n_classes)
         self.order = None if self.classes is None else Order(self.learner.config.n_classes)
         if self._max_memory is not None:
@@ -293,7 +281,7 @@ class Training:
                 f"{_place(batch, label)}label {shown_label(label)} would be class "
                 f"{len(self._numbers) + 1}, and room was kept for {self.task.reserved}",
                 code="LABEL-CLASSES",
-                hint=f"Raise {either('max_classes', '--max-classes')}.",
+                hint="Raise {max_classes}.",
             )
         plain = int(label) if isinstance(label, float) and label.is_integer() else label
         self._numbers[plain] = len(self._numbers)
@@ -343,7 +331,7 @@ class Training:
             seconds=round(self._seconds, 3),
             examples_per_second=round((self.done - self.resumed_at) / max(self._seconds, 1e-9), 1),
             guards=learner.guards,
-            warnings=[doubt._asdict() for doubt in self.doubts],
+            warnings=list(self.warnings),
         )
 
     def _held_results(self) -> dict[str, Any] | None:

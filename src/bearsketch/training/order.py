@@ -1,4 +1,4 @@
-"""The labels of a pass in their order: long runs of one label are found, and said."""
+"""The labels of a pass in their order: long runs of one label are found."""
 
 from __future__ import annotations
 
@@ -7,13 +7,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from bearsketch.advice import how_to_shuffle
 from bearsketch.batch import Places
 from bearsketch.metrics import NumberScores
+from bearsketch.training.warnings import RunWarning
 
 Reals = npt.NDArray[np.float64]
 
-# Fewer changes of label than this share of those in a random order are told, from so many examples.
+# Fewer changes of label than this share of those in a random order are warned of, from so many
+# examples on.
 FEW_CHANGES, LEAST_EXAMPLES = 0.1, 1000
 
 
@@ -82,15 +83,12 @@ class Order:
         mean = -float((shares * np.log(shares)).sum())
         return mean, float(np.sqrt((shares * (np.log(shares) + mean) ** 2).sum()))
 
-    def warning(self, passes: int = 1) -> str | None:
-        """Say that the labels come in long runs, where they do."""
+    def warning(self, passes: int = 1) -> RunWarning | None:
+        """Warn of labels that come in long runs."""
         if self.examples < LEAST_EXAMPLES or self.changes >= FEW_CHANGES * self.by_chance:
             return None
-        found = (
-            f"labels come in long runs ({self.changes + 1:,} runs in {self.examples:,} examples, "
-            f"about {self.by_chance:,.0f} in a random order)"
-        )
-        return found + _what_to_do(passes)
+        facts = {"runs": self.changes + 1, "examples": self.examples, "expected": self.by_chance}
+        return RunWarning("DATA-ORDER", {"passes": passes, **facts})
 
     def to_array(self) -> Reals:
         """All it needs to go on."""
@@ -110,21 +108,9 @@ def _changes(values: npt.NDArray[Any]) -> int:
     return int(np.count_nonzero(values[1:] != values[:-1]))
 
 
-def smooth_targets(scores: NumberScores, passes: int = 1) -> str | None:
-    """Say that targets come in an order of their own, where they do."""
+def smooth_targets(scores: NumberScores, passes: int = 1) -> RunWarning | None:
+    """Warn of targets that hardly change from one example to the next."""
     rough = scores.roughness
     if rough is None or scores.examples < LEAST_EXAMPLES or rough >= FEW_CHANGES:
         return None
-    found = (
-        "targets hardly change from one example to the next, as in sorted data (the mean square "
-        f"of a step is {rough:.2g} of that in a random order)"
-    )
-    return found + _what_to_do(passes)
-
-
-def _what_to_do(passes: int) -> str:
-    once, often = "one pass forgets what came first", "the model leans to what came last in a pass"
-    return (
-        f": {often if passes > 1 else once}, and the progressive figures say little; shuffle the "
-        f"examples{how_to_shuffle()}"
-    )
+    return RunWarning("DATA-ORDER", {"passes": passes, "rough": rough})

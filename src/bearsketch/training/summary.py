@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 from bearsketch.learners.labels import Label
+from bearsketch.training.warnings import RunWarning
+from bearsketch.wording import Render, for_python
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +42,8 @@ class Summary:
     seconds, examples_per_second : float
     guards : dict
         How often each numerical guard acted.
-    warnings : list of dict
-        What is odd about the data, each a ``code`` and a ``message``.
+    warnings : list of RunWarning
+        What is odd about the data; in JSON each is a ``code`` and a ``message``.
     """
 
     learner: str
@@ -66,8 +68,9 @@ class Summary:
     seconds: float
     examples_per_second: float
     guards: dict[str, int] = field(default_factory=dict)
-    warnings: list[dict[str, str]] = field(default_factory=list)
+    warnings: list[RunWarning] = field(default_factory=list)
 
-    def to_json(self) -> dict[str, Any]:
-        """Plain values under the documented keys."""
-        return asdict(self)
+    def to_json(self, render: Render = for_python) -> dict[str, Any]:
+        """Plain values under the documented keys; warnings as ``render`` spells their options."""
+        plain = {spec.name: getattr(self, spec.name) for spec in fields(self)}
+        return {**plain, "warnings": [warning.to_json(render) for warning in self.warnings]}

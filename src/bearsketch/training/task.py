@@ -2,21 +2,32 @@
 
 from __future__ import annotations
 
+import re
+from collections import defaultdict
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from bearsketch.advice import either, how_to_shuffle
 from bearsketch.exceptions import DataError, LimitError, ParameterError
-from bearsketch.learners.labels import Label, check_told_apart, how_to_tell_negatives
+from bearsketch.learners.labels import BOTH_NEGATIVES, Label, check_told_apart
 from bearsketch.reading.expected import Expected
-from bearsketch.training.odd import number_hint, odd_classes, odd_numbers, some_word
-from bearsketch.training.seen import Seen, plain_label
+from bearsketch.training.first_rows import FirstLabels, plain_label
+from bearsketch.training.warnings import RunWarning
 
 # Labels that are words may be so many classes unless max_classes says otherwise.
 MOST_CLASSES = 1000
 # More whole numbers than these are taken for a quantity, not for names of classes.
 MOST_NUMBER_CLASSES = 100
 LOSSES = ("auto", "logistic", "softmax", "squared")
+# What to do about a class that the first examples do not have.
+NAME_EVERY_CLASS = "Shuffle the data{shuffle}, name every class ({classes=a,b,c})"
+
+_NUMBER = re.compile(r"\s*[+-]?(\d+([.,]\d*)?|[.,]\d+)([eE][+-]?\d+)?\s*")
+# Where so many of the labels are numbers, the others are taken for mistakes.
+_MOSTLY = 0.75
+# A class of so few examples is odd where there are enough and another class has many.
+_RARE, _FREQUENT, _ENOUGH = 2, 100, 200
+# Rare labels beyond this share of the examples are what the labels are like.
+_RARE_SHARE = 0.01
 
 
 class Task(NamedTuple):
@@ -24,19 +35,19 @@ class Task(NamedTuple):
 
     ``classes`` are in the order of their numbers; None for regression, and where -1 or 0 stands
     for one class and 1 for the other. ``reserved`` is how many weights per feature are kept for
-    classes in all when some of them may turn up later, else 0. ``reason`` is for a reader, and so
-    is what ``odd`` says of labels that may be mistakes.
+    classes in all when some of them may turn up later, else 0. ``reason`` is for people, and
+    ``warnings`` are about labels that may be mistakes.
     """
 
     loss: str
     classes: tuple[Label, ...] | None
     reserved: int
     reason: str
-    odd: tuple[str, ...] = ()
+    warnings: tuple[RunWarning, ...] = ()
 
 
 def decide(
-    seen: Seen,
+    seen: FirstLabels,
     *,
     loss: str = "auto",
     classes: Sequence[Label] | None = None,
@@ -50,7 +61,7 @@ def decide(
 
     Parameters
     ----------
-    seen : Seen
+    seen : FirstLabels
         Labels of the first examples.
     loss : str
         ``auto``, or the loss that is wanted.
@@ -63,7 +74,7 @@ def decide(
     Examples
     --------
     >>> import numpy as np
-    >>> seen = Seen()
+    >>> seen = FirstLabels()
     >>> seen.add(np.array(["spam", "ham", "spam"]))
     >>> decide(seen)[:2]
     ('logistic', ('ham', 'spam'))
@@ -76,10 +87,10 @@ def decide(
         return _declared(seen, loss, classes)
     if loss == "squared" or (loss == "auto" and _is_quantity(seen, max_classes)):
         return _regression(seen, loss)
-    return _classes(seen, loss, max_classes)._replace(odd=tuple(odd_classes(seen)))
+    return _classes(seen, loss, max_classes)._replace(warnings=tuple(unlikely_classes(seen)))
 
 
-def _classes(seen: Seen, loss: str, max_classes: int | None) -> Task:
+def _classes(seen: FirstLabels, loss: str, max_classes: int | None) -> Task:
     values = seen.values
     most = MOST_CLASSES if max_classes is None else max_classes
     if len(values) > most:
@@ -88,8 +99,7 @@ def _classes(seen: Seen, loss: str, max_classes: int | None) -> Task:
             f"first {seen.examples:,} examples",
             code="LABEL-CLASSES",
             hint=number_hint(seen, quantity=_is_quantity(seen, None))
-            or "Check which column or field is the label, or raise "
-            f"{either('max_classes', '--max-classes')}.",
+            or "Check which column or field is the label, or raise {max_classes}.",
         )
     if max_classes is not None and (len(values), max_classes) != (2, 2) and loss != "logistic":
         spare = max_classes - len(values)
@@ -106,37 +116,38 @@ def _classes(seen: Seen, loss: str, max_classes: int | None) -> Task:
     return Task("softmax", tuple(values), 0, _counted(values))
 
 
-def _is_quantity(seen: Seen, max_classes: int | None) -> bool:
+def _is_quantity(seen: FirstLabels, max_classes: int | None) -> bool:
     if seen.words:
         return False
     many = len(seen.values) > (max_classes or MOST_NUMBER_CLASSES)
     return len(seen.values) > 2 and (many or not seen.whole)
 
 
-def _regression(seen: Seen, loss: str) -> Task:
+def _regression(seen: FirstLabels, loss: str) -> Task:
     if seen.words:
         raise DataError(
             f"labels must be numbers for loss 'squared', got words such as {some_word(seen)!r}",
             code="LABEL-KIND",
             hint=number_hint(seen, quantity=False)
-            or "Take another label, or leave the loss to be found out.",
+            or "Take another label, or leave out {loss} to have it detected.",
         )
     if loss == "squared":
         return Task("squared", None, 0, "numbers, as asked")
     kind = "whole numbers" if seen.whole else "numbers"
-    odd = tuple(odd_numbers(seen, MOST_NUMBER_CLASSES))
-    return Task("squared", None, 0, f"{len(seen.values):,} different {kind}", odd)
+    unlikely = tuple(unlikely_numbers(seen, MOST_NUMBER_CLASSES))
+    return Task("squared", None, 0, f"{len(seen.values):,} different {kind}", unlikely)
 
 
-def _two_classes(seen: Seen, values: list[Label]) -> Task:
+def _two_classes(seen: FirstLabels, values: list[Label]) -> Task:
     if len(values) > 2:
-        odd = "".join(f"{text[0].upper()}{text[1:]}." for text in odd_classes(seen)[:1])
+        first = [warning.text(str) for warning in unlikely_classes(seen)[:1]]
+        unlikely = "".join(f"{text[0].upper()}{text[1:]}." for text in first)
         raise DataError(
             f"labels must be two for loss 'logistic', got {_counted(values)}",
             code="LABEL-CLASSES",
             hint=number_hint(seen, quantity=_is_quantity(seen, None))
-            or odd
-            or f"Use {either('', '--')}loss softmax, or leave the loss to be found out.",
+            or unlikely
+            or "Use {loss=softmax}, or leave out {loss} to have it detected.",
         )
     if len(values) == 2:
         return Task("logistic", tuple(values), 0, _counted(values))
@@ -147,18 +158,18 @@ def _two_classes(seen: Seen, values: list[Label]) -> Task:
     return Task("logistic", sides[values[0]], 0, f"only {values[0]} so far, {other} may follow")
 
 
-def _one_label(seen: Seen, values: list[Label]) -> DataError:
+def _one_label(seen: FirstLabels, values: list[Label]) -> DataError:
     what = f"the label {values[0]!r}" if values else "no label"
     return DataError(
         f"labels must be of two classes at least, got {what} in all of the first "
         f"{seen.examples:,} examples",
         code="LABEL-ONE",
-        hint=f"Shuffle the data{how_to_shuffle()}, name all classes "
-        f"({either('classes=[...]', '--classes a,b')}), or use loss squared for numbers.",
+        hint="Shuffle the data{shuffle}, name all classes ({classes=a,b}), or use {loss=squared} "
+        "for numbers.",
     )
 
 
-def _declared(seen: Seen, loss: str, classes: Sequence[Label]) -> Task:
+def _declared(seen: FirstLabels, loss: str, classes: Sequence[Label]) -> Task:
     if loss == "squared":
         raise ParameterError("classes must not be given for loss 'squared'")
     wanted = tuple(classes)
@@ -199,36 +210,136 @@ def expected_labels(classes: Sequence[Label] | None, whose: str, others: str) ->
     others : str
         What may be done about other labels, but for leaving them out.
     """
-    skip = either("on_error='skip'", "--on-error skip")
-    leave = f", or leave such examples out ({skip})."
+    leave = ", or leave such examples out ({on_error=skip})."
     if classes is None:
-        return Expected(
-            (-1, 0, 1), whose, others + leave, (-1, 0), f"{how_to_tell_negatives()}{leave}"
-        )
+        return Expected((-1, 0, 1), whose, others + leave, (-1, 0), f"{BOTH_NEGATIVES}{leave}")
     return Expected(tuple(classes), whose, others + leave)
-
-
-def how_to_name_classes() -> str:
-    """Say what to do about a class that the first examples do not have."""
-    named = either("classes=[...]", "--classes a,b,c")
-    return f"Shuffle the data{how_to_shuffle()}, name every class ({named})"
 
 
 def named_labels(loss: str, classes: Sequence[Label] | None) -> Expected | None:
     """Labels that examples may have before any was read: those named."""
     if classes is None or loss == "squared":
         return None
-    others = f"Name every class ({either('classes=[...]', '--classes a,b,c')})"
-    return expected_labels(classes, "that were named", others)
+    return expected_labels(classes, "that were named", "Name every class ({classes=a,b,c})")
 
 
 def found_labels(task: Task) -> Expected | None:
     """Labels that examples may have after the first of them: theirs, unless there is room."""
     if task.loss == "squared" or task.reserved:
         return None
-    room = either("max_classes", "--max-classes N")
-    others = f"{how_to_name_classes()}, keep room for those to come ({room})"
+    others = f"{NAME_EVERY_CLASS}, keep room for those to come ({{max_classes}})"
     if len(task.classes or ()) > 2 and not any(isinstance(c, str) for c in task.classes or ()):
-        squared = either("loss='squared'", "--loss squared")
-        others += f", learn labels as numbers ({squared})"
+        others += ", learn labels as numbers ({loss=squared})"
     return expected_labels(task.classes, "of the first examples", others)
+
+
+def some_word(seen: FirstLabels) -> str:
+    """One of the labels that are words, if possible one that looks like no number."""
+    words = sorted(seen.counts)
+    return str(next((word for word in words if not _NUMBER.fullmatch(word)), words[0]))
+
+
+def number_hint(seen: FirstLabels, *, quantity: bool) -> str:
+    """Say what to do about labels that look like numbers; empty where they do not.
+
+    Parameters
+    ----------
+    seen : FirstLabels
+    quantity : bool
+        Whether labels that are numbers are so many, or such, that they are no names of classes.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> seen = FirstLabels()
+    >>> seen.add(np.array(["1,5", "2,25", "3"]))
+    >>> print(number_hint(seen, quantity=False))
+    These look like numbers with a decimal comma, such as '1,5': {decimal=,} reads them.
+    """
+    squared = "use {loss=squared} to predict them"
+    if not seen.words:
+        return f"These look like numbers: {squared}." if quantity else ""
+    words = sorted(seen.counts)
+    others = [word for word in words if not _NUMBER.fullmatch(word)]
+    if len(others) > (1 - _MOSTLY) * len(words):
+        return ""
+    if others:
+        return (
+            f"Most look like numbers, and {others[0]!r} does not: write NA where a number is "
+            f"missing, and {squared}."
+        )
+    comma = next((word for word in words if "," in word), None)
+    if comma is None:
+        return ""
+    return (
+        f"These look like numbers with a decimal comma, such as {comma!r}: {{decimal=,}} reads "
+        "them."
+    )
+
+
+def unlikely_classes(seen: FirstLabels) -> list[RunWarning]:
+    """Warn of labels that may be mistakes, where each is a class.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> seen = FirstLabels()
+    >>> seen.add(np.array(["no"] * 300 + ["No"]))
+    >>> print(unlikely_classes(seen)[0])
+    labels 'No' (1 example) and 'no' (300 examples) differ only in case or blanks around them, and \
+are different classes; write them alike
+    """
+    alike = _alike(seen)
+    found = [
+        RunWarning("LABEL-RARE", {"labels": _counted_labels(seen, group), "alike": True})
+        for group in alike
+    ]
+    known = {label for group in alike for label in group}
+    rare = [label for label in _rare(seen) if label not in known]
+    if rare:
+        quantity = seen.whole and len(seen.counts) > 2
+        found.append(_rare_warning(seen, rare, quantity=quantity))
+    return found
+
+
+def unlikely_numbers(seen: FirstLabels, most_classes: int) -> list[RunWarning]:
+    """Warn of labels that alone keep the others from being classes."""
+    rare = set(_rare(seen))
+    rest = [plain_label(label) for label in seen.counts if label not in rare]
+    few = sum(seen.counts[label] for label in rare) <= _RARE_SHARE * seen.examples
+    classes = 2 <= len(rest) <= most_classes and all(isinstance(label, int) for label in rest)
+    if not rare or not few or not classes:
+        return []
+    return [_rare_warning(seen, sorted(rare), rest=len(rest))]
+
+
+def _alike(seen: FirstLabels) -> list[list[str]]:
+    groups: defaultdict[str, list[str]] = defaultdict(list)
+    for label in sorted(seen.counts) if seen.words else ():
+        groups[label.strip().casefold()].append(label)
+    return [group for group in groups.values() if len(group) > 1]
+
+
+def _rare(seen: FirstLabels) -> list[Any]:
+    most = max(seen.counts.values(), default=0)
+    # Of the usual two classes, one may be rare.
+    usual = not seen.words and set(seen.counts) in ({0, 1}, {-1, 1})
+    if usual or seen.examples < _ENOUGH or most < _FREQUENT:
+        return []
+    return [label for label in sorted(seen.counts) if seen.counts[label] <= _RARE]
+
+
+def _rare_warning(seen: FirstLabels, rare: list[Any], **facts: Any) -> RunWarning:
+    labels = _counted_labels(seen, rare)
+    return RunWarning("LABEL-RARE", {"labels": labels, "examples": seen.examples, **facts})
+
+
+def _counted_labels(seen: FirstLabels, labels: list[Any]) -> list[str]:
+    """Each label with its examples and where the first one is."""
+    shown = []
+    for label in labels:
+        n, place = seen.counts[label], seen.places.get(label)
+        first = "" if place is None else f", first at {place[0]}:{place[1]}"
+        name = repr(label) if seen.words else f"'{plain_label(label)}'"
+        shown.append(f"{name} ({n:,} example{'' if n == 1 else 's'}{first})")
+    return shown

@@ -16,8 +16,8 @@ from bearsketch.learners import Learner
 from bearsketch.learners.average import average, rescaled
 from bearsketch.reading import open_stream
 from bearsketch.reading.remember import open_like
-from bearsketch.training.columns import find_scaling
 from bearsketch.training.loop import Training
+from bearsketch.training.scaling import find_scaling
 
 
 def batch_of(X, labels=None, weights=None):

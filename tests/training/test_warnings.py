@@ -1,4 +1,4 @@
-"""What a run finds odd about its data."""
+"""What a run warns of."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import io
 import numpy as np
 import pytest
 
-from bearsketch.advice import for_commands
 from bearsketch.batch import Batch
 from bearsketch.exceptions import SourceError
 from bearsketch.learners.noise import VERDICTS
@@ -16,7 +15,8 @@ from bearsketch.reading import open_stream
 from bearsketch.training.checkpoint import Checkpoints
 from bearsketch.training.loop import Training
 from bearsketch.training.order import Order, smooth_targets
-from bearsketch.training.scale import odd_scale
+from bearsketch.training.scaling import scale_warning
+from bearsketch.wording import for_command
 
 SHUFFLE = (
     "(lines: shuf; tables with a header: (head -n 1 t.csv; tail -n +2 t.csv | shuf) > "
@@ -37,30 +37,31 @@ def trained(labels, rows=240, **options):
 
 
 def codes(summary):
-    return [warning["code"] for warning in summary.warnings]
+    return [warning.code for warning in summary.warnings]
 
 
 def test_labels_in_long_runs_are_told():
     _, summary = trained(["a"] * 600 + ["b"] * 600)
     assert codes(summary) == ["DATA-ORDER"]
-    told = summary.warnings[0]["message"]
+    told = str(summary.warnings[0])
     assert "(2 runs in 1,200 examples, about 600 in a random order)" in told
     assert told.endswith("shuffle the examples")
-    with for_commands():
-        told = trained(["a"] * 600 + ["b"] * 600)[1].warnings[0]["message"]
+    told = summary.warnings[0].text(for_command)
     assert told.endswith(f"shuffle the examples {SHUFFLE}")
     _, again = trained(["a"] * 600 + ["b"] * 600, passes=2)
     assert codes(again) == ["DATA-ORDER"]
-    assert "one pass" not in again.warnings[0]["message"]
-    assert "the model leans to what came last" in again.warnings[0]["message"]
-    assert "several passes" not in again.warnings[0]["message"]
+    assert "one pass" not in str(again.warnings[0])
+    assert "the model leans to what came last" in str(again.warnings[0])
+    assert "several passes" not in str(again.warnings[0])
 
 
 def test_the_size_of_the_others_is_theirs_alone():
     rng = np.random.default_rng(0)
     large = 100.0 * rng.normal(size=(300, 3))
     rows = [{"a": 1.0, "b": 1.0, **dict(zip("xyz", x, strict=True))} for x in large.tolist()]
-    assert "are far larger than the others (about 1)," in odd_scale([Batch.from_rows(rows)])
+    assert "are far larger than the others (about 1)," in str(
+        scale_warning([Batch.from_rows(rows)])
+    )
 
 
 @pytest.mark.parametrize(
@@ -143,14 +144,14 @@ def test_predictions_worse_than_guessing_are_told():
     rows = [f"1,w{rng.integers(20)},{'ab'[rng.integers(2)]}" for i in range(2000)]
     summary = table(rows, step_size=4.0)
     assert codes(summary) == ["DATA-LOSS"]
-    told = summary.warnings[0]["message"]
+    told = str(summary.warnings[0])
     assert "worse than always giving the shares of the labels (loss " in told
     assert "against 0.69" in told
     numbers = rng.normal(3, 1, 2000)
     summary = table([f"1,w{i % 2},{y:.3f}" for i, y in enumerate(numbers)], step_size=0.6)
     assert codes(summary) == ["DATA-LOSS"]
-    assert "worse than always giving the mean (RMSE " in summary.warnings[0]["message"]
-    assert f"against {numbers.std():.3g}" in summary.warnings[0]["message"]
+    assert "worse than always giving the mean (RMSE " in str(summary.warnings[0])
+    assert f"against {numbers.std():.3g}" in str(summary.warnings[0])
 
 
 def test_where_guessing_is_never_wrong_there_is_nothing_to_beat():
@@ -184,7 +185,7 @@ def test_a_memory_that_is_too_small_is_told_in_the_words_of_info():
 
     small = run("1KiB")
     assert codes(small) == ["MEM-SMALL"]
-    assert small.warnings[0]["message"].startswith(VERDICTS["too small"])
+    assert str(small.warnings[0]).startswith(VERDICTS["too small"])
     assert codes(run("1MiB")) == []
 
 
@@ -193,12 +194,12 @@ def rows(n, value):
 
 
 def test_values_that_grow_are_found_from_all_along_the_batches():
-    assert "values of 'n' (about 57.3) grow along" in odd_scale([rows(100, float)])
+    assert "values of 'n' (about 57.3) grow along" in str(scale_warning([rows(100, float)]))
     batches = [rows(20, lambda i, b=b: 20.0 * b + i) for b in range(5)]
-    assert odd_scale(batches) == odd_scale([rows(100, float)])
-    assert odd_scale([rows(40, float)], any_scale=True) is None  # too few to tell
-    assert odd_scale([rows(100, lambda i: float(i % 10))], any_scale=True) is None
-    assert odd_scale([rows(100, lambda i: 100.0 - i)], any_scale=True) is None
+    assert scale_warning(batches) == scale_warning([rows(100, float)])
+    assert scale_warning([rows(40, float)], any_scale=True) is None  # too few to tell
+    assert scale_warning([rows(100, lambda i: float(i % 10))], any_scale=True) is None
+    assert scale_warning([rows(100, lambda i: 100.0 - i)], any_scale=True) is None
 
 
 def test_counts_that_fit_no_classes_are_refused():
@@ -210,8 +211,8 @@ def test_counts_that_fit_no_classes_are_refused():
 def test_one_label_in_all_of_the_data_is_told(label):
     _, summary = trained([label] * 100)
     assert codes(summary) == ["LABEL-ONE"]
-    assert f"all examples have label {label}:" in summary.warnings[0]["message"]
-    assert "--classes" not in summary.warnings[0]["message"]
+    assert f"all examples have label {label}:" in str(summary.warnings[0])
+    assert "--classes" not in str(summary.warnings[0])
     _, named = trained([label] * 100, classes=[label, 7])
     assert codes(named) == []
 
@@ -227,16 +228,18 @@ def test_a_column_far_smaller_than_the_others_is_told(any_scale):
             for i, (x, z) in drawn
         ]
 
-    told = odd_scale([Batch.from_rows(rows(0.001))], any_scale)
+    told = str(scale_warning([Batch.from_rows(rows(0.001))], any_scale))
     assert "values of 'rate' (about 0.00" in told
     assert "are far smaller than the others (about 0." in told
     assert "multiply them" in told
-    assert odd_scale([Batch.from_rows(rows(0.2))], any_scale) is None
-    assert odd_scale([Batch.from_rows(rows(0.001, holes=5))], any_scale) is None  # rare
+    assert scale_warning([Batch.from_rows(rows(0.2))], any_scale) is None
+    assert scale_warning([Batch.from_rows(rows(0.001, holes=5))], any_scale) is None  # rare
     all_small = [{name: 1e-3 * value for name, value in row.items()} for row in rows(1.0)]
-    assert odd_scale([Batch.from_rows(all_small)], any_scale) is None  # none is beside another
+    assert scale_warning([Batch.from_rows(all_small)], any_scale) is None  # none is beside another
     constant = [{**row, "rate": 0.001} for row in rows(1.0)]
-    assert odd_scale([Batch.from_rows(constant)], any_scale) is None  # there is nothing to learn
+    assert (
+        scale_warning([Batch.from_rows(constant)], any_scale) is None
+    )  # there is nothing to learn
 
 
 def test_numbers_are_not_scored_before_anything_is_known_of_them():
@@ -252,11 +255,11 @@ def test_numbers_are_not_scored_before_anything_is_known_of_them():
 def test_a_column_around_a_large_mean_is_told_where_its_scale_does_no_harm():
     rng = np.random.default_rng(0)
     rows = [{"year": 1990 + x, "income": 3e4 * z} for x, z in rng.normal(size=(200, 2)) * [9, 1]]
-    told = odd_scale([Batch.from_rows(rows)], any_scale=True)
+    told = str(scale_warning([Batch.from_rows(rows)], any_scale=True))
     assert "values of 'year' (about 1.99e+03) lie around a mean far from 0" in told
     assert "subtract the mean" in told
     rare = [row if i % 3 else {"income": row["income"]} for i, row in enumerate(rows)]
-    assert odd_scale([Batch.from_rows(rare)], any_scale=True) is None
+    assert scale_warning([Batch.from_rows(rare)], any_scale=True) is None
 
 
 @pytest.mark.parametrize(("order", "told"), [("random", False), ("sorted", True), ("waves", True)])
@@ -270,8 +273,8 @@ def test_targets_in_an_order_of_their_own_are_told(order, told):
     warning = smooth_targets(scores)
     assert (warning is not None) == told
     if told:
-        assert "targets hardly change from one example to the next" in warning
-        assert "shuffle the examples" in warning
+        assert "targets hardly change from one example to the next" in str(warning)
+        assert "shuffle the examples" in str(warning)
 
 
 def numbers_doubts(noise, passes):
@@ -286,7 +289,7 @@ def numbers_doubts(noise, passes):
     with open_stream(io.BytesIO(text.encode()), "svmlight", rows=400) as stream:
         training = Training(stream, loss="squared", passes=passes, memory="4KiB", k=5)
         training.run()
-    return [doubt.code for doubt in training.doubts]
+    return [warning.code for warning in training.warnings]
 
 
 def test_many_passes_over_noisy_numbers_are_told():

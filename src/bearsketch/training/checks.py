@@ -1,20 +1,20 @@
-"""What a run finds odd about its data or its result, said once."""
+"""What the end of a run tells about its data and its model."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from bearsketch.advice import either
 from bearsketch.exceptions import DataError
 from bearsketch.learners import Learner
 from bearsketch.learners.noise import noise_of
 from bearsketch.learners.recipes import EXACT, EXACT_PASSES
 from bearsketch.metrics import NumberScores
 from bearsketch.training.order import LEAST_EXAMPLES, Order, smooth_targets
+from bearsketch.training.warnings import RunWarning
 
 # A loss so many times that of guessing is told, and so many standard errors above it.
 WORSE, SPREADS = 1.05, 3.0
@@ -22,13 +22,6 @@ MOST_NOISE = 0.1  # share of the variance that exact solutions may leave
 MOST_EMPTY = 0.5  # share of examples without a feature that nothing is said of
 
 Curve = Sequence[Sequence[Any]]
-
-
-class Doubt(NamedTuple):
-    """Something odd that was accepted; a user is told ``warning[code] message``."""
-
-    code: str
-    message: str
 
 
 def check_weighed(learner: Learner, examples: int) -> None:
@@ -39,16 +32,15 @@ def check_weighed(learner: Learner, examples: int) -> None:
 
 def weightless(examples: int, done: str) -> DataError:
     """Say that all examples have weight 0, so that nothing was learned or tested."""
-    weights = either("weight_column or the weights of the batches", "--weight-column")
     return DataError(
         f"examples must not all have weight 0, got {examples:,} that have: nothing was {done}",
         code="DATA-WEIGHT",
-        hint=f"Check what the weights are ({weights}; the second number of a line of VW text), "
-        "or leave them out.",
+        hint="Check what the weights are ({weight_column}; the second number of a line of VW text; "
+        "the weights of batches), or leave them out.",
     )
 
 
-def last_doubts(
+def last_warnings(
     learner: Learner,
     order: Order | None,
     passes: int,
@@ -56,8 +48,8 @@ def last_doubts(
     numbers: NumberScores | None = None,
     *,
     named: bool = False,
-) -> list[Doubt]:
-    """Doubts that only the end of a run can tell.
+) -> list[RunWarning]:
+    """Warn of what only the end of a run can tell.
 
     Parameters
     ----------
@@ -74,68 +66,53 @@ def last_doubts(
     """
     only = None if order is None or named else order.only
     deviation = None if numbers is None else numbers.deviation
-    told = {
-        "LABEL-ONE": None if only is None else one_label(learner.labels.label(only)),
-        "DATA-ORDER": odd_order(order, numbers, passes),
-        "DATA-LOSS": worse_than_guessing(order, curve, deviation),
-        "DATA-NOISE": follows_noise(learner, curve, deviation),
-        "MEM-SMALL": too_small(learner),
-    }
-    return [Doubt(code, message) for code, message in told.items() if message is not None]
+    found = [
+        None if only is None else RunWarning("LABEL-ONE", {"label": learner.labels.label(only)}),
+        order_warning(order, numbers, passes),
+        worse_than_guessing(order, curve, deviation),
+        follows_noise(learner, curve, deviation),
+        too_small(learner),
+    ]
+    return [warning for warning in found if warning is not None]
 
 
-def odd_order(order: Order | None, numbers: NumberScores | None, passes: int) -> str | None:
-    """Say that labels or targets come in an order of their own, where they do."""
+def order_warning(
+    order: Order | None, numbers: NumberScores | None, passes: int
+) -> RunWarning | None:
+    """Warn of labels or targets that come in an order of their own."""
     if order is not None:
         return order.warning(passes)
     return None if numbers is None else smooth_targets(numbers, passes)
 
 
-def one_label(label: Any) -> str:
-    """Say that all examples have one label.
+def without_features(empty: int, examples: int, form: str) -> list[RunWarning]:
+    """Warn where most examples have no feature.
 
     Examples
     --------
-    >>> print(one_label(1))
-    all examples have label 1: a model of one class tells nothing apart; check which column or \
-field is the label, or name all classes (classes=[...])
-    """
-    return (
-        f"all examples have label {label}: a model of one class tells nothing apart; check which "
-        "column or field is the label, or name all classes "
-        f"({either('classes=[...]', '--classes a,b')})"
-    )
-
-
-def without_features(empty: int, examples: int, form: str) -> list[Doubt]:
-    """Say that most examples have no feature, where it is so.
-
-    Examples
-    --------
-    >>> print(without_features(9, 10, "fastq")[0].message)
+    >>> print(without_features(9, 10, "fastq")[0])
     9 of 10 examples have no feature: are the reads shorter than the k-mers?
     >>> without_features(5, 10, "vw")
     []
     """
     if empty <= MOST_EMPTY * examples:
         return []
-    why = ": are the reads shorter than the k-mers?" if form in ("fasta", "fastq") else ""
-    return [Doubt("DATA-FEATURES", f"{empty:,} of {examples:,} examples have no feature{why}")]
+    facts = {"empty": empty, "examples": examples, "reads": form in ("fasta", "fastq")}
+    return [RunWarning("DATA-FEATURES", facts)]
 
 
-def too_small(learner: Learner) -> str | None:
-    """Say that the memory is too small, where it is by the verdict of ``bearsketch info``."""
+def too_small(learner: Learner) -> RunWarning | None:
+    """Warn of a memory that is too small by the verdict of ``bearsketch info``."""
     noise = noise_of(learner)
     if noise is None or noise.verdict != "too small":
         return None
-    how = either("memory, k; bearsketch.planning.plan", "--memory, -k; bearsketch plan")
-    return f"{noise.words} ({how} says what a budget buys)"
+    return RunWarning("MEM-SMALL", {"verdict": noise.words})
 
 
 def worse_than_guessing(
     order: Order | None, curve: Curve, deviation: float | None = None
-) -> str | None:
-    """Say that predictions were worse than those that need no features, where they were.
+) -> RunWarning | None:
+    """Warn of predictions that were worse than those that need no features.
 
     Only the second half of the curve is looked at: the first examples have to be wrong.
     """
@@ -144,36 +121,27 @@ def worse_than_guessing(
     found, n = late_loss(curve)
     if order is not None:
         guess, spread = order.guessing()
-        what, best, clearly = "loss", "the shares of the labels", WORSE * guess
-        clearly += SPREADS * spread / math.sqrt(n)  # rare labels come in luck
+        # Rare labels come in luck.
+        what, clearly = "loss", WORSE * guess + SPREADS * spread / math.sqrt(n)
     elif deviation is not None:
         found, guess = math.sqrt(2.0 * found), deviation  # the loss is half the squared error
-        what, best, clearly = "RMSE", "the mean", WORSE * guess
+        what, clearly = "RMSE", WORSE * guess
     else:
         return None
     if found <= clearly or guess <= 0.0:  # guessing that is never wrong cannot be beaten
         return None
-    return (
-        "in the second half of the data, predictions before learning were worse than always "
-        f"giving {best} ({what} {found:.4g} against {guess:.4g}): numeric columns that grow along "
-        "the data, data in a particular order, or features that tell nothing do this"
-    )
+    return RunWarning("DATA-LOSS", {"what": what, "found": found, "guess": guess})
 
 
-def follows_noise(learner: Learner, curve: Curve, deviation: float | None) -> str | None:
-    """Say that many passes over numbers solve for what is mostly noise, where it is so."""
+def follows_noise(learner: Learner, curve: Curve, deviation: float | None) -> RunWarning | None:
+    """Warn of many passes of a regression that solve for what is mostly noise."""
     exact = learner.config.learner in EXACT and learner.config.direction == "lbfgs"
     if not exact or not curve or curve[-1][0] < LEAST_EXAMPLES or not deviation:
         return None
     left = 2.0 * late_loss(curve)[0] / deviation**2  # the loss is half the squared error
     if left < MOST_NOISE:
         return None
-    return (
-        f"{EXACT_PASSES} passes or more solve for the selected features exactly, and so follow "
-        f"noise; after half of the first pass {min(left, 1.0):.0%} of the variance was noise or "
-        "not learned yet: compare with a run of 3 passes on examples that neither has learned "
-        f"({either('passes=3', '--passes 3 --holdout 10%')})"
-    )
+    return RunWarning("DATA-NOISE", {"passes": EXACT_PASSES, "left": min(left, 1.0)})
 
 
 def late_loss(curve: Curve) -> tuple[float, int]:

@@ -1,18 +1,24 @@
-"""Labels of the first examples of a stream: which there are, how many of each, and where."""
+"""The first examples of a stream, kept until their labels tell what to learn."""
 
 from __future__ import annotations
 
-from collections import Counter
-from typing import Any
+from collections import Counter, deque
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from bearsketch.batch import Places
+from bearsketch.batch import Batch, Places
+from bearsketch.exceptions import ParameterError
 from bearsketch.learners.labels import Label
+from bearsketch.training.memory import PEEK_BYTES
+
+# The first examples are kept until so many of their labels have told what to learn.
+PEEK_EXAMPLES = 10_000
 
 
-class Seen:
+class FirstLabels:
     """Distinct labels of the first examples of a stream.
 
     Attributes
@@ -27,7 +33,7 @@ class Seen:
 
     Examples
     --------
-    >>> seen = Seen()
+    >>> seen = FirstLabels()
     >>> seen.add(np.array([1.0, 0.0, 1.0]))
     >>> seen.values, seen.examples, seen.whole
     ([0, 1], 3, True)
@@ -58,6 +64,32 @@ class Seen:
     def whole(self) -> bool:
         """Whether all labels are whole numbers."""
         return not self.words and all(isinstance(label, int) for label in self.values)
+
+
+class FirstRows(NamedTuple):
+    """Labels of the first examples of a stream, and the batches these came in."""
+
+    labels: FirstLabels
+    batches: deque[Batch]
+
+
+def read_first_rows(
+    batches: Iterator[Batch], enough: Callable[[FirstLabels], bool] = lambda seen: False
+) -> FirstRows:
+    """Take batches until their labels are enough, 10,000 examples at most, in 4 MiB."""
+    first, seen, size = deque[Batch](), FirstLabels(), 0
+    while seen.examples < PEEK_EXAMPLES and size < PEEK_BYTES:
+        batch = next(batches, None)
+        if batch is None:
+            break
+        if batch.labels is None:
+            raise ParameterError("labels must be given to learn, got a batch without")
+        seen.add(batch.labels, batch.places)
+        size += batch.nbytes
+        first.append(batch)
+        if enough(seen):
+            break
+    return FirstRows(seen, first)
 
 
 def plain_label(label: Any) -> Label:

@@ -1,4 +1,4 @@
-"""Wild numbers, which are so far from the others that they hide them."""
+"""Outliers, which are so far from the others that they hide them."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from bearsketch import Batch, SketchClassifier, SketchRegressor
-from bearsketch.training.wild import hold_wild, wild_target
+from bearsketch.training.scaling import clip_outliers, target_warning
 
 
 def held(values):
-    return hold_wild(np.zeros(len(values), dtype=np.intp), np.asarray(values, dtype=np.float64))
+    return clip_outliers(np.zeros(len(values), dtype=np.intp), np.asarray(values, dtype=np.float64))
 
 
 def test_one_wild_value_is_held_and_the_others_stay():
@@ -38,7 +38,7 @@ def test_what_is_not_wild_stays(values):
 def test_groups_are_apart():
     groups = np.tile([0, 2], 100)
     values = np.where(groups == 0, 1e6, 1.0) * (1 + np.arange(200) % 7)
-    np.testing.assert_array_equal(hold_wild(groups, values), values)
+    np.testing.assert_array_equal(clip_outliers(groups, values), values)
 
 
 @pytest.mark.parametrize("wild", [999.0, 1e6, -1e12])
@@ -52,12 +52,12 @@ def test_a_typing_error_costs_a_column_nothing(wild):
     assert dirty > clean - 0.01
 
 
-def test_a_wild_target_is_told_with_its_place():
+def test_a_target_warning_is_told_with_its_place():
     rows = Batch.from_rows([["a"]] * 100, [float(i % 7) for i in range(99)] + [1e4])
-    told = wild_target([rows.rows(0, 40), rows.rows(40, 100)])
+    told = str(target_warning([rows.rows(0, 40), rows.rows(40, 100)]))
     assert told.startswith("the target 10000 is far beyond the others (all but 1 of 100 are ")
     assert "between 0 and 6)" in told
-    assert wild_target([rows.rows(0, 99)]) is None
+    assert target_warning([rows.rows(0, 99)]) is None
     X, y = np.random.default_rng(0).normal(size=(100, 2)), rows.labels
     with pytest.warns(UserWarning, match="DATA-TARGET"):
         SketchRegressor(memory="1KiB", shuffle=False).fit(X, y)
