@@ -23,7 +23,7 @@ def test_a_column_without_a_header_can_be_left_out(tmp_path):
     data.write_text(",a,label\n" + "".join(f"{i},{i % 2},{i % 2}\n" for i in range(200)))
     told = good("train", data, "-o", model).stderr
     assert "numeric columns: (no name), a" in told
-    assert "--drop, with '' for a column without a name" in told
+    assert "--drop; '' is a column without a name" in told
     told = good("train", data, "-o", model, "--drop", "").stderr
     assert "numeric columns: a\n" in told
     assert "DATA-SCALE" not in told

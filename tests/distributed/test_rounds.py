@@ -363,5 +363,5 @@ def test_values_far_larger_than_the_others_are_told(tmp_path):
     with Serial() as serial:
         driver.run(serial)
     told = runs.prepared.summary(driver).warnings
-    assert told[0]["code"] == "DATA-SCALE"
-    assert "'a'" in told[0]["message"]
+    assert told[0].code == "DATA-SCALE"
+    assert "'a'" in str(told[0])

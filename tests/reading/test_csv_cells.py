@@ -91,7 +91,7 @@ def test_few_cells_that_are_no_numbers_are_told_with_their_place():
     (told,) = strays_of(cells)
     assert told.startswith("column 'age' is read as categories, because of 300 cells looked at 1 ")
     assert "(line 43, column 1: 'n.a.')" in told
-    assert "numeric=['age']" in told
+    assert "{numeric=age}" in told
     assert strays_of(cells, categorical=["age"]) == []
     cells[7], cells[99] = b"", b"none"
     assert "because of 299 cells looked at 2 are" in strays_of(cells)[0]
@@ -116,7 +116,7 @@ def test_a_column_of_texts_is_told():
     texts = [b"the film number %d is fine" % i for i in range(30)]
     (told,) = texts_of(texts)
     assert "column 'age'" in told
-    assert "text_columns=['age']" in told
+    assert "{text_columns=age}" in told
     assert texts_of(texts, text_columns=["age"]) == []
     assert texts_of(texts, categorical=["age"]) == []
     assert texts_of([b"new york city hall"] * 30) == []
@@ -152,15 +152,15 @@ def test_marks_in_another_encoding_are_no_marks_and_no_fault():
 def test_a_column_without_a_value_so_far_is_told():
     (told,) = warned_of("TAB-EMPTY", [b"NA"] * 200)
     assert "no value in the first 200 rows" in told
-    assert "numeric=['age']" in told
+    assert "{numeric=age}" in told
 
 
 def test_a_column_of_ids_is_told():
     ids = [b"u%d" % i for i in range(240)]
     (told,) = ids_of(ids)
     assert told.startswith("column 'age' is read as categories, and of 240 cells looked at 240 are")
-    assert "drop=['age']" in told
-    assert "categorical=['age']" in told
+    assert "{drop=age}" in told
+    assert "{categorical=age}" in told
     assert ids_of([*ids[:220], *ids[:20]]) != []
     assert ids_of([*ids[:200], *ids[:40]]) == []
     assert ids_of(ids[:199]) == []
