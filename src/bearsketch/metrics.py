@@ -196,6 +196,12 @@ class ClassScores(_Sums):
             cells = (np.asarray(numbers, dtype=np.intp), class_numbers(margins))
             np.add.at(self.confusion, cells, 1.0 if weights is None else weights)
 
+    def join(self, other: ClassScores) -> None:
+        """Enter all that another holds."""
+        for name in self.SUMS:
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+        self.ranking.join(other.ranking.to_bytes())
+
     def histogram(self) -> dict[str, npt.NDArray[Any]]:
         """Histogram of the scores of two classes."""
         return self.ranking.histogram()
@@ -270,9 +276,20 @@ class NumberScores(_Sums):
             return
         self._squares += _dot(w, (targets - predicted) ** 2)
         mean = _dot(w, targets) / added
-        # Means and spreads of two parts join exactly; a running sum of squares would cancel.
+        self._join_spread(added, mean, _dot(w, (targets - mean) ** 2))
+
+    def join(self, later: NumberScores) -> None:
+        """Enter all that another holds; the step from the last target to its first is not known."""
+        self.examples += later.examples
+        self._steps, self._last = self._steps + later._steps, later._last
+        if later.weight:
+            self._squares += later._squares
+            self._join_spread(later.weight, later._mean, later._spread)
+
+    def _join_spread(self, added: float, mean: float, spread: float) -> None:
+        """Join means and spreads of two parts exactly; a running sum of squares would cancel."""
         total = self.weight + added
-        self._spread += _dot(w, (targets - mean) ** 2)
+        self._spread += spread
         self._spread += (mean - self._mean) ** 2 * self.weight * added / total
         self._mean += (mean - self._mean) * added / total
         self.weight = total

@@ -59,6 +59,14 @@ class Order:
         self._counts += counts
         self._weights += counts if weights is None else np.bincount(numbers, weights, len(counts))
 
+    def join(self, later: Order) -> None:
+        """Enter what another has counted; the change from this one to it is not known."""
+        self.changes += later.changes
+        self.records += later.records
+        self._last = self._line = -1
+        self._counts = self._counts + later._counts
+        self._weights = self._weights + later._weights
+
     @property
     def examples(self) -> int:
         """Examples so far."""
