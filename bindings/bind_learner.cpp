@@ -102,6 +102,64 @@ Out<double> predict(const Learner& learner, const In<std::int64_t>& indptr,
   return give(std::move(margins), {batch.n_rows(), learner.classes()});
 }
 
+using Margins = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+// Margins as the learner's calibration has them.
+Out<double> calibrated(const Learner& learner, const Margins& margins, bool selected_only) {
+  if (margins.shape(1) != learner.classes()) {
+    throw nb::value_error("margins: one per class and example");
+  }
+  std::vector<double> found(margins.data(), margins.data() + margins.size());
+  {
+    const nb::gil_scoped_release released;
+    const Shared shared(learner.busy);
+    const auto map = learner.calibration(selected_only).map();
+    if (learner.calibrates()) bear::apply(map, learner.classes(), found);
+  }
+  return give(std::move(found), {margins.shape(0), margins.shape(1)});
+}
+
+// What margins predict: a probability for each class, of two labels that of the second.
+Out<double> probabilities(const Margins& margins) {
+  std::vector<double> found(margins.data(), margins.data() + margins.size());
+  const std::size_t columns = margins.shape(1);
+  {
+    const nb::gil_scoped_release released;
+    (columns == 1 ? bear::make_logistic() : bear::make_softmax(columns))->predict(found);
+  }
+  return give(std::move(found), {margins.shape(0), columns});
+}
+
+nb::dict calibration(const Learner& learner, bool selected_only) {
+  Alone alone(learner.busy);
+  const bear::Calibration::State state = learner.calibration(selected_only).state();
+  const auto map = learner.calibration(selected_only).map();
+  const bool ready = learner.calibration(selected_only).ready();
+  alone.unlock();
+  nb::dict out;
+  out["examples"] = state.examples;
+  out["weight"] = state.weight;
+  out["information"] = std::vector<double>(state.information.begin(), state.information.end());
+  out["pull"] = std::vector<double>(state.pull.begin(), state.pull.end());
+  out["ready"] = ready;
+  out["slope"] = map.slope;
+  out["offset"] = map.offset;
+  return out;
+}
+
+void restore_calibration(Learner& learner, bool selected_only, std::uint64_t examples,
+                         double weight, const std::vector<double>& information,
+                         const std::vector<double>& pull) {
+  bear::Calibration::State state{.examples = examples, .weight = weight};
+  if (information.size() != state.information.size() || pull.size() != state.pull.size()) {
+    throw nb::value_error("a calibration has three numbers of information and two of pull");
+  }
+  std::copy(information.begin(), information.end(), state.information.begin());
+  std::copy(pull.begin(), pull.end(), state.pull.begin());
+  const Alone alone(learner.busy);
+  learner.calibration(selected_only).restore(state);
+}
+
 Out<double> query(const Learner& learner, const In<std::uint64_t>& keys) {
   std::vector<double> weights(keys.size() * learner.classes());
   Alone alone(learner.busy);
@@ -238,6 +296,8 @@ nb::dict fill(const Learner& learner) {
 void bind_learner(nb::module_& m) {
   nb::exception<bear::Diverged>(m, "Diverged", PyExc_ArithmeticError);
 
+  m.def("probabilities", &probabilities, nb::arg("margins"));
+
   nb::class_<bear::Counters>(m, "Counters")
       .def_rw("examples", &bear::Counters::examples)
       .def_rw("batches", &bear::Counters::batches)
@@ -294,6 +354,20 @@ void bind_learner(nb::module_& m) {
            nb::arg("name_offsets").none())
       .def("predict", &predict, nb::arg("indptr"), nb::arg("keys"), nb::arg("values"),
            nb::arg("selected_only"), nb::arg("means"))
+      .def("calibrated", &calibrated, nb::arg("margins"), nb::arg("selected_only"))
+      .def("calibration", &calibration, nb::arg("selected_only"))
+      .def("restore_calibration", &restore_calibration, nb::arg("selected_only"),
+           nb::arg("examples"), nb::arg("weight"), nb::arg("information"), nb::arg("pull"))
+      .def_prop_rw(
+          "calibrating",
+          [](const Learner& l) {
+            const Alone alone(l.busy);
+            return l.calibrating();
+          },
+          [](Learner& l, bool on) {
+            const Alone alone(l.busy);
+            l.set_calibrating(on);
+          })
       .def("query", &query, nb::arg("keys"))
       .def("move", &move, nb::arg("keys"), nb::arg("change"))
       .def("worths", &worths, nb::arg("keys"))

@@ -144,6 +144,7 @@ double Learner::learn_minibatch(const BatchView& batch, Reals margins) {
   read_weights();
   const double value = evaluate(batch, w_);
   if (!margins.empty()) std::copy(margins_.begin(), margins_.end(), margins.begin());
+  predict_selected();
 
   const Point point{active_,
                     *loss_,
@@ -169,6 +170,7 @@ double Learner::learn_minibatch(const BatchView& batch, Reals margins) {
   watch_for_blow_up(value, point);
 
   // Up to here nothing of the model has changed, should the minibatch be refused.
+  calibrate(point.targets);
   guards_.uphill += uphill ? 1 : 0;
   counters_.gradient_norm = std::max(counters_.gradient_norm, norm);
   direction_->accept();
@@ -184,6 +186,27 @@ double Learner::learn_minibatch(const BatchView& batch, Reals margins) {
   counters_.weight += point.targets.total();
   counters_.step_size = step;
   return value;
+}
+
+// With the selected alone every eighth minibatch is predicted, once there are enough: margins of
+// their own take a tenth of the time of learning.
+void Learner::predict_selected() {
+  constexpr std::uint64_t kEnough = 100, kEvery = 8;
+  selected_margins_.clear();
+  if (!calibrating_ || !calibrates() || selection_.groups() == 0) return;
+  if (counters_.batches >= kEnough && counters_.batches % kEvery != 0) return;
+  selected_margins_.resize(margins_.size());
+  after_.assign(w_.begin(), w_.end());
+  selection_.mask(places_, after_);
+  active_.margins(after_, classes_, selected_margins_);
+  add_intercept(selected_margins_);
+  add_offset(selected_margins_);
+}
+
+void Learner::calibrate(const Targets& targets) {
+  if (!calibrating_ || !calibrates()) return;
+  calibration_.add(*loss_, margins_, targets);
+  if (!selected_margins_.empty()) selected_calibration_.add(*loss_, selected_margins_, targets);
 }
 
 void Learner::read_weights() {
@@ -386,6 +409,7 @@ void Learner::move(Keys keys, ConstReals change) {
 void Learner::finish_pass() {
   ++counters_.passes;
   counters_.gradient_norm = 0.0;
+  calibrating_ = false;
 }
 
 }  // namespace bear

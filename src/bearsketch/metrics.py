@@ -132,6 +132,170 @@ def _dot(a: Reals, b: Reals) -> float:
     return float((a * b).sum())
 
 
+# Bins of probabilities: those up to a half by exponent and the first five bits of the fraction,
+# those above by what is left to 1. Neighbours differ by at most 3 %, near 0 and near 1 as well.
+_OCTAVES, _PER_OCTAVE = 32, 32
+_HALF = _OCTAVES * _PER_OCTAVE
+
+
+def _probability_bins(p: Reals) -> Numbers:
+    fraction, exponent = np.frexp(np.minimum(p, 1.0 - p))
+    octave = exponent.astype(np.intp) + _OCTAVES - 1
+    within = ((fraction - 0.5) * (2 * _PER_OCTAVE)).astype(np.intp)
+    bins = np.where((octave < 0) | (fraction == 0.0), 0, octave * _PER_OCTAVE + within)
+    return np.where(p > 0.5, 2 * _HALF - 1 - bins, bins)
+
+
+def _least_probability(number: int) -> float:
+    """Give the lower end of a bin; what is there is at least that probable."""
+    if number >= _HALF:
+        return 1.0 - _least_probability(2 * _HALF - number)
+    octave, within = divmod(number, _PER_OCTAVE)
+    return math.ldexp(0.5 + within / (2 * _PER_OCTAVE), octave - _OCTAVES + 1) if number else 0.0
+
+
+class CalibrationBin(NamedTuple):
+    """Predictions of nearly one probability; ``low`` and ``high`` hold the share 95 times of 100.
+
+    They are for the share that the predictions have in truth (Wilson's interval).
+    """
+
+    probability: float
+    share: float
+    low: float
+    high: float
+    examples: float
+
+
+class Answered(NamedTuple):
+    """What is left when only predictions of at least ``min_proba`` are given."""
+
+    min_proba: float
+    share: float
+    accuracy: float
+
+
+class Reliability:
+    """How often predicted probabilities come true, from a histogram: 64 KiB for any stream.
+
+    The calibration error is the mean distance, over 15 bins of equal weight, between what was
+    predicted and what happened. It is above 0 even for probabilities that hold, by chance;
+    :attr:`chance` is its mean over 100 simulations in which the predicted probabilities hold.
+
+    Examples
+    --------
+    >>> reliability = Reliability()
+    >>> reliability.add(np.full(100, 0.75), np.arange(100) < 70)
+    >>> round(reliability.error, 3)
+    0.05
+    >>> 0.03 < reliability.chance < 0.04
+    True
+    """
+
+    BINS = 15
+    SIMULATIONS = 100
+
+    def __init__(self) -> None:
+        # Weight, its square, weight times probability, weight of what came true.
+        self._sums = np.zeros((4, 2 * _HALF))
+
+    def add(self, p: Reals, happened: npt.NDArray[Any], weights: Reals | None = None) -> None:
+        """Enter probabilities, and whether what they were of was so."""
+        w = np.ones(len(p)) if weights is None else weights
+        bins = _probability_bins(p)
+        for sums, values in zip(self._sums, (w, w * w, w * p, w * happened), strict=True):
+            sums += np.bincount(bins, values, minlength=2 * _HALF)
+
+    @property
+    def error(self) -> float | None:
+        """Calibration error; None without examples."""
+        joined = self._joined()
+        return None if joined is None else _distance(joined, joined[3])
+
+    @property
+    def chance(self) -> float | None:
+        """Mean calibration error by chance, were the probabilities true."""
+        joined = self._joined()
+        if joined is None:
+            return None
+        used = self._sums[0] > 0.0
+        weight, squares, predicted, _ = self._sums[:, used]
+        effective = np.maximum(np.rint(weight * weight / squares), 1.0).astype(np.int64)
+        shares = np.clip(predicted / weight, 0.0, 1.0)
+        drawn = np.random.default_rng(0).binomial(
+            effective, shares, size=(self.SIMULATIONS, len(shares))
+        )
+        groups = self._groups()[used]
+        errors = [
+            _distance(joined, np.bincount(groups, weight * (some / effective), minlength=self.BINS))
+            for some in drawn
+        ]
+        return float(np.mean(errors))
+
+    def curve(self) -> list[CalibrationBin]:
+        """Bins of about equal weight, by rising probability; fewer where predictions are equal."""
+        joined = self._joined()
+        if joined is None:
+            return []
+        return [
+            CalibrationBin(p / w, true / w, *_wilson(true / w, w * w / squares), w)
+            for w, squares, p, true in joined.T.tolist()
+            if w > 0.0
+        ]
+
+    def answered(self, *, two_sided: bool) -> list[Answered]:
+        """Accuracy where only the surest predictions are given: all, 95 %, ..., 5 % of them.
+
+        Parameters
+        ----------
+        two_sided : bool
+            Whether the probabilities are of the second of two classes; else they are of the
+            class that was predicted.
+        """
+        weight, _, _, true = self._sums
+        if two_sided:  # a probability of .2 is one of .8 for the other class
+            weight = weight[_HALF:] + weight[:_HALF][::-1]
+            true = true[_HALF:] + (self._sums[0] - true)[:_HALF][::-1]
+        first = _HALF if two_sided else 0
+        total = float(weight.sum())
+        if not total:
+            return []
+        given, right = (np.cumsum(sums[::-1])[::-1] for sums in (weight, true))
+        found: list[Answered] = []
+        for percent in range(100, 0, -5):
+            # The bin above which less than that is left; the least probable of all is in the first.
+            at = int(np.flatnonzero(given >= total * percent / 100 * (1 - 1e-12))[-1])
+            share, accuracy = float(given[at] / total), float(right[at] / given[at])
+            least = _least_probability(first + at)
+            if not found or share < found[-1].share:
+                found.append(Answered(least, share, accuracy))
+        return found
+
+    def _groups(self) -> Numbers:
+        """Give the large bin of each small one, by where the middle of its weight lies."""
+        before = np.cumsum(self._sums[0]) - 0.5 * self._sums[0]
+        total = float(self._sums[0].sum())
+        return np.minimum((before / total * self.BINS).astype(np.intp), self.BINS - 1)
+
+    def _joined(self) -> Reals | None:
+        if not self._sums[0].sum():
+            return None
+        groups = self._groups()
+        return np.array([np.bincount(groups, sums, minlength=self.BINS) for sums in self._sums])
+
+
+def _distance(joined: Reals, true: Reals) -> float:
+    return float(np.abs(joined[2] - true).sum() / joined[0].sum())
+
+
+def _wilson(share: float, examples: float) -> tuple[float, float]:
+    """Interval that holds a true share 95 times of 100, from one observed in so many examples."""
+    square = 1.959963984540054**2 / examples
+    middle = (share + square / 2) / (1 + square)
+    half = math.sqrt(square * share * (1 - share) + square * square / 4) / (1 + square)
+    return max(middle - half, 0.0), min(middle + half, 1.0)
+
+
 class _Sums:
     """Sums by name, as a checkpoint keeps them."""
 
@@ -163,6 +327,9 @@ class ClassScores(_Sums):
     n_classes : int
     confusion : bool
         Whether to keep the matrix of true against predicted classes.
+    probabilities : bool
+        Whether to measure probabilities as well: Brier score and :class:`Reliability`, of the
+        second of two classes, or of whichever class is predicted.
 
     Examples
     --------
@@ -174,12 +341,16 @@ class ClassScores(_Sums):
 
     SUMS = ("examples", "weight", "right", "_loss", "_positive")
 
-    def __init__(self, n_classes: int, *, confusion: bool = False) -> None:
+    def __init__(
+        self, n_classes: int, *, confusion: bool = False, probabilities: bool = False
+    ) -> None:
         self.n_classes = n_classes
         self.examples = 0
         self.weight = self.right = self._loss = self._positive = 0.0
         self.ranking = Ranking()
         self.confusion = np.zeros((n_classes, n_classes)) if confusion else None
+        self.reliability = Reliability() if probabilities else None
+        self._squares = 0.0
 
     def add(self, numbers: npt.NDArray[Any], margins: Reals, weights: Reals | None = None) -> None:
         """Enter true class numbers and margins of shape (n, 1) or (n, n_classes)."""
@@ -195,6 +366,23 @@ class ClassScores(_Sums):
         if self.confusion is not None:
             cells = (np.asarray(numbers, dtype=np.intp), class_numbers(margins))
             np.add.at(self.confusion, cells, 1.0 if weights is None else weights)
+        if self.reliability is not None:
+            self._add_probabilities(np.asarray(numbers, dtype=np.intp), margins, weights)
+
+    def _add_probabilities(
+        self, numbers: Numbers, margins: Reals, weights: Reals | None
+    ) -> None:
+        assert self.reliability is not None
+        p = _core.probabilities(np.ascontiguousarray(margins))
+        w = np.ones(len(numbers)) if weights is None else weights
+        if p.shape[1] == 1:
+            self._squares += _dot(w, (p[:, 0] - numbers) ** 2)
+            self.reliability.add(p[:, 0], numbers == 1, weights)
+            return
+        rows, predicted = np.arange(len(numbers)), class_numbers(margins)
+        own = p[rows, numbers]
+        self._squares += _dot(w, (p**2).sum(axis=1) - 2.0 * own + 1.0)
+        self.reliability.add(p[rows, predicted], predicted == numbers, weights)
 
     def join(self, other: ClassScores) -> None:
         """Enter all that another holds."""
@@ -222,6 +410,15 @@ class ClassScores(_Sums):
         return self._loss / self.weight if self.weight else None
 
     @property
+    def brier(self) -> float | None:
+        """Mean squared distance of probabilities from what happened; None where not measured.
+
+        Of more than two classes it is summed over them.
+        """
+        measured = self.reliability is not None and self.weight
+        return self._squares / self.weight if measured else None
+
+    @property
     def auc(self) -> float | None:
         """Area under the ROC curve; None for more than two classes."""
         return self.ranking.auc
@@ -241,6 +438,16 @@ class ClassScores(_Sums):
             "auc": self.auc,
             "log_loss": self.log_loss,
         }
+        if self.reliability is not None:
+            plain |= {
+                "brier": self.brier,
+                "calibration_error": self.reliability.error,
+                "calibration_error_by_chance": self.reliability.chance,
+                "answered": [
+                    row._asdict() for row in self.reliability.answered(two_sided=self.n_classes == 2)
+                ],
+                "reliability": [row._asdict() for row in self.reliability.curve()],
+            }
         if self.confusion is not None:
             whole = bool((self.confusion == np.rint(self.confusion)).all())
             table = self.confusion.astype(np.int64) if whole else self.confusion
@@ -344,9 +551,13 @@ def _several_classes(numbers: Numbers, margins: Reals, weights: Reals | None) ->
 Scores = ClassScores | NumberScores
 
 
-def make_scores(loss: str, n_classes: int, *, confusion: bool = False) -> Scores:
+def make_scores(
+    loss: str, n_classes: int, *, confusion: bool = False, probabilities: bool = False
+) -> Scores:
     """Scores that fit a loss."""
-    return NumberScores() if loss == "squared" else ClassScores(n_classes, confusion=confusion)
+    if loss == "squared":
+        return NumberScores()
+    return ClassScores(n_classes, confusion=confusion, probabilities=probabilities)
 
 
 def class_numbers(margins: Reals) -> Numbers:

@@ -3,6 +3,7 @@
 
 #include <memory>
 
+#include "bear/calibration.hpp"
 #include "bear/direction.hpp"
 #include "bear/loss.hpp"
 #include "bear/selection.hpp"
@@ -83,6 +84,19 @@ class Learner {
   Direction& direction() { return *direction_; }
   const Direction& direction() const { return *direction_; }
   Guards& guards() { return guards_; }
+
+  // Of predictions with all features, or with the selected alone. They learn while calibrating(),
+  // that is until a pass is over: then rows come that were learned before. Predicted numbers have
+  // none.
+  bool calibrates() const { return recipe_.loss != Recipe::LossKind::squared; }
+  Calibration& calibration(bool selected_only) {
+    return selected_only ? selected_calibration_ : calibration_;
+  }
+  const Calibration& calibration(bool selected_only) const {
+    return selected_only ? selected_calibration_ : calibration_;
+  }
+  bool calibrating() const { return calibrating_; }
+  void set_calibrating(bool on) { calibrating_ = on; }
   Counters& counters() { return counters_; }
 
   // What guards against a blow-up remember, and the last norm and step: with the parts' own states
@@ -101,6 +115,8 @@ class Learner {
   // what is left of gradients, and no model.
   bool solves() const { return storage_->exact() && recipe_.reads_selection; }
   double learn_minibatch(const BatchView& batch, Reals margins);
+  void predict_selected();
+  void calibrate(const Targets& targets);
   void read_weights();
   void read_again();
   double evaluate(const BatchView& batch, ConstReals w);
@@ -124,6 +140,8 @@ class Learner {
   std::vector<double> intercept_;
   Guards guards_;
   Counters counters_;
+  Calibration calibration_, selected_calibration_;
+  bool calibrating_ = true;
   double mean_loss_ = 0.0, mean_null_ = 0.0;  // running means, for the blow-up guard
   std::uint64_t blown_up_ = 0;                // minibatches in a row far above the null loss
 
@@ -132,6 +150,7 @@ class Learner {
   Places places_;
   bool located_ = false;  // places_ holds the cells of active_
   std::vector<double> w_, g_, z_, s_, after_, moved_, before_, margins_, residual_, intercept_s_;
+  std::vector<double> selected_margins_;  // of the present minibatch, or none
 };
 
 }  // namespace bear

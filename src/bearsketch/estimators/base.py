@@ -360,14 +360,15 @@ class SketchEstimator(SelectsFeatures, KeepsModel, CallbackSupportMixin, BaseEst
         self.classes_, self._class_numbers = classes.classes, classes.numbers
 
     def _scores(self, X: Any) -> npt.NDArray[np.float64]:
-        """Margins of shape (n_samples, 1) or (n_samples, n_classes)."""
+        """Calibrated margins of shape (n_samples, 1) or (n_samples, n_classes)."""
         check_is_fitted(self)
         rows = self._rows(X, reset=False)
         only = bool(self.selected_only)
         margins = [
             self.learner_.predict_margin(batch, selected_only=only) for batch in self._batches(rows)
         ]
-        return self._by_class(np.concatenate([self._no_margins, *margins]))
+        found = np.concatenate([self._no_margins, *margins])
+        return self._by_class(self.learner_.calibrated(found, selected_only=only))
 
     @property
     def _no_margins(self) -> npt.NDArray[np.float64]:

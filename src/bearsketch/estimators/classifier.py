@@ -192,7 +192,9 @@ class SketchClassifier(ClassifierMixin, SketchEstimator):
         return self
 
     def decision_function(self, X: Any) -> npt.NDArray[np.float64]:
-        """Margins: of the second of two classes, shape (n_samples,); else one per class.
+        """Log-odds of the second of two classes, shape (n_samples,); else a score per class.
+
+        They are those of ``predict_proba``, which is calibrated once 200 examples were learned.
 
         Parameters
         ----------

@@ -21,6 +21,7 @@ from bearsketch.learners import state
 from bearsketch.learners.labels import Labels, compare_classes
 from bearsketch.learners.learner import Learner
 from bearsketch.learners.selected import sizes_of
+from bearsketch.learners.state import CALIBRATION, WAYS
 from bearsketch.model_file import Arrays
 from bearsketch.scaling import Scaling, combine
 
@@ -265,7 +266,7 @@ def _names(tops: Sequence[dict[str, Any]]) -> dict[int, tuple[bytes, bytes]]:
     return found
 
 
-def _record(parts: Sequence[Learner], start: Learner | None) -> dict[str, object]:
+def _record(parts: Sequence[Learner], start: Learner | None) -> dict[str, Any]:
     """Counters and guards add up, those of a common start once."""
     counters: dict[str, float] = dict(parts[-1].counters)
     guards = dict(parts[-1].guards)
@@ -278,4 +279,35 @@ def _record(parts: Sequence[Learner], start: Learner | None) -> dict[str, object
         base = 0 if start is None else getattr(start, field)[name]
         into[name] = base + sum(getattr(part, field)[name] - base for part in parts)
     naming = next((part.naming for part in parts if part.naming is not None), None)
-    return {"counters": counters, "guards": guards, "naming": naming}
+    return {
+        "counters": counters,
+        "guards": guards,
+        "calibration": {way: _calibration(parts, start, only) for way, only in WAYS.items()},
+        "naming": naming,
+    }
+
+
+def _calibration(parts: Sequence[Learner], start: Learner | None, only: bool) -> dict[str, Any]:
+    """Add up the sums of the parts, those of a common start once.
+
+    The t-th prediction of a part counts as if the parts had taken turns: the square of its number
+    among all is that of its number there, times the square of how many more there are of all.
+    """
+    given = [part._core.calibration(only) for part in parts]
+    base = None if start is None else start._core.calibration(only)
+    merged = {name: sum(_gained(one, base, name) for one in given) for name in CALIBRATION[:2]}
+    if base is not None:
+        merged = {name: base[name] + more for name, more in merged.items()}
+    for name in CALIBRATION[2:]:
+        total = np.zeros(len(given[0][name])) if base is None else np.array(base[name])
+        for one in given:
+            turns = merged["examples"] / max(one["examples"], 1)
+            total = total + turns * turns * _gained(one, base, name)
+        merged[name] = total.tolist()
+    return merged
+
+
+def _gained(part: dict[str, Any], start: dict[str, Any] | None, name: str) -> Any:
+    if isinstance(part[name], list):
+        return np.array(part[name]) - (0.0 if start is None else np.array(start[name]))
+    return part[name] - (0 if start is None else start[name])

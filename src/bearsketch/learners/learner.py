@@ -49,6 +49,17 @@ class Progress(NamedTuple):
     margins: npt.NDArray[np.float64]
 
 
+class Calibration(NamedTuple):
+    """A map learned from ``examples`` predictions: ``slope`` times the margin, plus ``offset``.
+
+    Of more than two classes all margins are multiplied by the slope, one over the temperature.
+    """
+
+    examples: int
+    slope: float
+    offset: float
+
+
 class Learner:
     """A streaming learner, made by :func:`bearsketch.make_learner` or :func:`bearsketch.load`.
 
@@ -139,14 +150,61 @@ class Learner:
         return self.scaling.parts(batch, size * max(_SCALED_ROWS // size, 1), most)
 
     def finish_pass(self) -> None:
-        """Say that one trip over the data is over; automatic steps shrink from pass to pass."""
+        """Say that one trip over the data is over; automatic steps shrink from pass to pass.
+
+        Examples that come now were learned before, so calibration learns no more.
+        """
         self._core.finish_pass()
 
     def predict_margin(
         self, batch: Batch, *, selected_only: bool = False
     ) -> npt.NDArray[np.float64]:
         """Margins of shape (n_examples, n_weights), with all features or the selected only."""
-        return self._predict(batch, selected_only, means=False)
+        return self._predict(batch, selected_only)
+
+    def calibrated(
+        self, margins: npt.NDArray[np.float64], *, selected_only: bool = False
+    ) -> npt.NDArray[np.float64]:
+        """Margins as probabilities are made of them, see :attr:`calibration`.
+
+        Parameters
+        ----------
+        margins : ndarray of float64, shape (n_examples, n_weights)
+            From :meth:`predict_margin`.
+        selected_only : bool
+            Whether these margins are of the selected features alone.
+        """
+        return self._core.calibrated(np.ascontiguousarray(margins), selected_only)
+
+    def probabilities(
+        self, margins: npt.NDArray[np.float64], *, selected_only: bool = False
+    ) -> npt.NDArray[np.float64]:
+        """Probabilities of shape (n_examples, n_classes) from margins, calibrated."""
+        if self.config.loss == "squared":
+            raise ParameterError("predict_proba needs a classifier, loss is 'squared'")
+        means = _core.probabilities(self.calibrated(margins, selected_only=selected_only))
+        return np.hstack([1.0 - means, means]) if means.shape[1] == 1 else means
+
+    @property
+    def calibration(self) -> dict[str, Calibration | None]:
+        """Maps from margins to those that probabilities are made of: all features, selected only.
+
+        They are learned from what examples were predicted before they were learned, in the first
+        pass. None where there were fewer than 200, and of numbers: then margins stay as they are.
+
+        Examples
+        --------
+        >>> from bearsketch import make_learner
+        >>> make_learner(k=2, memory="1KiB").calibration
+        {'all': None, 'selected_only': None}
+        """
+        return {name: self._map(only) for name, only in state.WAYS.items()}
+
+    def _map(self, selected_only: bool) -> Calibration | None:
+        found = self._core.calibration(selected_only)
+        if not found["ready"]:
+            return None
+        return Calibration(found["examples"], found["slope"], found["offset"])
 
     def predict_proba(
         self, batch: Batch, *, selected_only: bool = False
@@ -154,8 +212,9 @@ class Learner:
         """Probabilities of shape (n_examples, n_classes)."""
         if self.config.loss == "squared":
             raise ParameterError("predict_proba needs a classifier, loss is 'squared'")
-        means = self._predict(batch, selected_only, means=True)
-        return np.hstack([1.0 - means, means]) if means.shape[1] == 1 else means
+        return self.probabilities(
+            self.predict_margin(batch, selected_only=selected_only), selected_only=selected_only
+        )
 
     def predict(self, batch: Batch, *, selected_only: bool = False) -> npt.NDArray[Any]:
         """Labels of the most probable classes, or numbers for loss ``squared``.
@@ -168,10 +227,11 @@ class Learner:
         >>> learner.predict(Batch([0, 1, 2], [3, 4], [1.0, 1.0]))
         array([ 1, -1])
         """
-        margins = self._predict(batch, selected_only, means=False)
+        margins = self._predict(batch, selected_only)
         if self.config.loss == "squared":
             return margins[:, 0]
-        return self.labels.decode(self.class_numbers(margins))
+        calibrated = self.calibrated(margins, selected_only=selected_only)
+        return self.labels.decode(self.class_numbers(calibrated))
 
     class_numbers = staticmethod(class_numbers)
 
@@ -354,14 +414,14 @@ class Learner:
         """How full the storage is: cells, used, largest magnitude, root mean square."""
         return self._core.fill()
 
-    def _predict(self, batch: Batch, selected_only: bool, means: bool) -> npt.NDArray[np.float64]:
+    def _predict(self, batch: Batch, selected_only: bool) -> npt.NDArray[np.float64]:
         if selected_only and self.config.k == 0:
             raise ParameterError("selected_only needs selected features, this learner has k=0")
         _check_batch(batch)
         self._check_kin(batch)
         with core_errors():
             found = [
-                self._core.predict(*_entries(part), selected_only, means)
+                self._core.predict(*_entries(part), selected_only, False)
                 for _, part in self._scaled(batch)
             ]
         return found[0] if len(found) == 1 else np.concatenate(found)

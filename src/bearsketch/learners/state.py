@@ -31,6 +31,8 @@ WEIGHTS = {1: "int8", 2: "uint16", 4: "float32", 8: "float64"}  # by their bytes
 LARGEST_BYTE = 127  # of a weight, and of an exponent
 # Arrays of a checkpoint that are the run's and not the learner's.
 RUN_ARRAYS = "training."
+WAYS = {"all": False, "selected_only": True}  # to predict, and whether with the selected alone
+CALIBRATION = ("examples", "weight", "information", "pull")
 SCALING = "scaling."  # arrays of scaled columns
 GUARDS = ("uphill", "flat_pairs", "damped_pairs", "rejected_pairs", "stored_pairs")
 
@@ -90,6 +92,9 @@ def dump(learner: Learner, *, exact: bool = False) -> tuple[model_file.Arrays, d
         "naming": learner.naming,
         "counters": {**learner.counters, **_weight(learner)},
         "guards": learner.guards,
+        **_calibration(learner),
+        # Whether rows are new: a run that goes on may be in its second pass.
+        **({"calibrating": core.calibrating} if exact else {}),
         "run": _checked_run(learner.run),
     }
     return arrays, record
@@ -123,6 +128,25 @@ def unpack_weights(prefix: str, arrays: model_file.Arrays) -> npt.NDArray[np.flo
     found = np.ascontiguousarray(weights, dtype=np.float64)
     exponents = arrays.get(f"{prefix}.exponents")
     return found if exponents is None else np.ldexp(found, exponents[:, None])
+
+
+def _calibration(learner: Learner) -> dict[str, Any]:
+    """Give the sums that probabilities are calibrated with, where there are any."""
+    kept = {name: learner._core.calibration(only) for name, only in WAYS.items()}
+    found = {
+        name: {field: sums[field] for field in CALIBRATION}
+        for name, sums in kept.items()
+        if sums["examples"]
+    }
+    return {"calibration": found} if found else {}
+
+
+def _restore_calibration(learner: Learner, sums: dict[str, Any]) -> None:
+    for name, given in sums.items():
+        examples, weight, *rest = (given[field] for field in CALIBRATION)
+        if not isinstance(examples, int) or not 0 <= examples < 2**63:
+            raise ValueError(f"{examples!r} calibrated predictions")
+        learner._core.restore_calibration(WAYS[name], examples, float(weight), *rest)
 
 
 def _weight(learner: Learner) -> dict[str, float]:
@@ -248,6 +272,8 @@ def restore(learner: Learner, arrays: model_file.Arrays, plain: dict[str, Any]) 
     for name in GUARDS:
         setattr(core.guards, name, int(plain["guards"][name]))
     core.name_collisions = int(plain["guards"]["name_collisions"])
+    _restore_calibration(learner, plain.get("calibration", {}))
+    core.calibrating = plain.get("calibrating", True) is True
     learner.naming = plain["naming"]
     learner.run = dict(plain.get("run", {}))
     for name, kind in {"options": dict, "counts": dict, "sources": list, "curve": list}.items():
