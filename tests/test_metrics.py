@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bearsketch.metrics import ClassScores, NumberScores, Ranking, log_losses
+from bearsketch.metrics import ClassScores, NumberScores, Ranking, Reliability, log_losses
 
 
 def exact_auc(scores, positive, weights):
@@ -126,3 +126,117 @@ def test_r2_survives_a_large_offset_and_many_parts():
 def test_nothing_seen_gives_nothing():
     assert ClassScores(2).to_json() == {"accuracy": None, "auc": None, "log_loss": None}
     assert NumberScores().to_json() == {"rmse": None, "r2": None}
+
+
+def exact_error(p, happened, bins):
+    """Calibration error over bins of an equal number of examples."""
+    order = np.argsort(p, kind="stable")
+    misses = (happened - p)[order]
+    return sum(abs(part.sum()) for part in np.array_split(misses, bins)) / len(p)
+
+
+@pytest.mark.parametrize("rate", [0.5, 0.02])
+@pytest.mark.parametrize("slope", [1.0, 0.5, 3.0])
+def test_the_calibration_error_is_close_to_that_of_exact_bins(rate, slope):
+    rng = np.random.default_rng(0)
+    truth = np.log(rate / (1 - rate)) + 1.5 * rng.normal(size=20000)
+    happened = rng.random(20000) < 1 / (1 + np.exp(-truth))
+    p = 1 / (1 + np.exp(-slope * truth))
+    reliability = Reliability()
+    for part in np.array_split(np.arange(20000), 7):
+        reliability.add(p[part], happened[part])
+    assert reliability.error == pytest.approx(exact_error(p, happened, 15), abs=2e-3)
+    drawn = [exact_error(p, rng.random(20000) < p, 15) for _ in range(50)]
+    assert reliability.chance == pytest.approx(np.mean(drawn), rel=0.1)
+    if slope == 1.0:
+        assert reliability.error < 2 * reliability.chance
+    else:
+        assert reliability.error > 2 * reliability.chance
+
+
+def test_probabilities_of_a_stream_are_measured_as_those_of_the_whole():
+    rng = np.random.default_rng(3)
+    margins, numbers = rng.normal(size=(500, 3)), rng.integers(0, 3, 500)
+    weights = rng.integers(0, 3, 500).astype(float)
+    whole, parts = (ClassScores(3, probabilities=True) for _ in range(2))
+    whole.add(numbers, margins, weights)
+    for part in np.array_split(np.arange(500), 9):
+        parts.add(numbers[part], margins[part], weights[part])
+    p = np.exp(margins) / np.exp(margins).sum(axis=1, keepdims=True)
+    wanted = weights @ ((p - np.eye(3)[numbers]) ** 2).sum(axis=1) / weights.sum()
+    assert whole.brier == pytest.approx(wanted)
+    assert parts.brier == pytest.approx(wanted)
+    assert parts.reliability.error == pytest.approx(whole.reliability.error)
+    assert parts.reliability.chance == pytest.approx(whole.reliability.chance)
+    # A weight of 2 is two examples alike, except that by chance these differ from each other.
+    twice = ClassScores(3, probabilities=True)
+    rows = np.repeat(np.arange(500), weights.astype(int))
+    twice.add(numbers[rows], margins[rows])
+    assert twice.reliability.error == pytest.approx(whole.reliability.error)
+    assert twice.reliability.chance < whole.reliability.chance
+
+
+def test_the_brier_score_of_two_classes_is_that_of_the_second():
+    scores = ClassScores(2, probabilities=True)
+    scores.add(np.array([0, 1]), np.log([[1 / 3], [4.0]]))
+    assert scores.brier == pytest.approx((0.25**2 + 0.2**2) / 2)
+    assert ClassScores(2, probabilities=True).brier is None
+    assert ClassScores(2).brier is None
+
+
+@pytest.mark.parametrize("classes", [2, 4])
+def test_accuracy_of_the_surest_is_that_of_exact_thresholds(classes):
+    rng = np.random.default_rng(5)
+    margins = rng.normal(size=(4000, 1 if classes == 2 else classes), scale=2.0)
+    logits = np.hstack([np.zeros((4000, 1)), margins]) if classes == 2 else margins
+    p = np.exp(logits) / np.exp(logits).sum(axis=1, keepdims=True)
+    numbers = np.array([rng.choice(classes, p=row) for row in p])
+    scores = ClassScores(classes, probabilities=True)
+    scores.add(numbers, margins)
+    top, right = p.max(axis=1), np.argmax(p, axis=1) == numbers
+    rows = scores.reliability.answered(two_sided=classes == 2)
+    assert rows[0].share == 1.0
+    assert rows[0].accuracy == pytest.approx(right.mean())
+    assert rows[0].min_proba <= top.min()
+    assert len(rows) == 20
+    for row in rows:
+        given = top >= row.min_proba
+        assert row.share == pytest.approx(given.mean(), abs=1e-9)
+        assert row.accuracy == pytest.approx(right[given].mean())
+    assert rows[-1].share == pytest.approx(0.05, abs=0.01)
+
+
+@given(st.lists(st.floats(0.0, 1.0), min_size=1, max_size=60), st.integers(0, 2**32 - 1))
+def test_a_reliability_curve_holds_all_that_was_entered(given_p, seed):
+    p = np.array(given_p)
+    happened = np.random.default_rng(seed).random(len(p)) < p
+    reliability = Reliability()
+    reliability.add(p, happened)
+    curve = reliability.curve()
+    assert sum(row.examples for row in curve) == len(p)
+    assert sum(row.share * row.examples for row in curve) == pytest.approx(happened.sum())
+    assert sum(row.probability * row.examples for row in curve) == pytest.approx(p.sum())
+    assert [row.probability for row in curve] == sorted(row.probability for row in curve)
+    for row in curve:
+        assert 0.0 <= row.low <= row.share + 1e-12
+        assert row.share - 1e-12 <= row.high <= 1.0
+    for two_sided in (False, True):
+        rows = reliability.answered(two_sided=two_sided)
+        assert [row.share for row in rows] == sorted((row.share for row in rows), reverse=True)
+
+
+def test_without_examples_nothing_is_said_of_probabilities():
+    reliability = Reliability()
+    assert (reliability.error, reliability.chance) == (None, None)
+    assert reliability.curve() == reliability.answered(two_sided=True) == []
+
+
+def test_the_interval_of_a_share_holds_it_95_times_of_100():
+    rng = np.random.default_rng(7)
+    held = 0
+    for _ in range(400):
+        reliability = Reliability()
+        reliability.add(np.full(200, 0.3), rng.random(200) < 0.3)
+        (row,) = reliability.curve()
+        held += row.low <= 0.3 <= row.high
+    assert 0.92 <= held / 400 <= 0.98

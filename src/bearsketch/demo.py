@@ -132,5 +132,6 @@ def _test(learner: Learner, test: list[Batch]) -> dict[str, Scores]:
     for batch in test:
         numbers = learner.labels.encode(np.asarray(batch.labels))
         for way, only in ways.items():
-            scores[way].add(numbers, learner.predict_margin(batch, selected_only=only))
+            margins = learner.predict_margin(batch, selected_only=only)
+            scores[way].add(numbers, learner.calibrated(margins, selected_only=only))
     return scores

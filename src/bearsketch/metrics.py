@@ -369,9 +369,7 @@ class ClassScores(_Sums):
         if self.reliability is not None:
             self._add_probabilities(np.asarray(numbers, dtype=np.intp), margins, weights)
 
-    def _add_probabilities(
-        self, numbers: Numbers, margins: Reals, weights: Reals | None
-    ) -> None:
+    def _add_probabilities(self, numbers: Numbers, margins: Reals, weights: Reals | None) -> None:
         assert self.reliability is not None
         p = _core.probabilities(np.ascontiguousarray(margins))
         w = np.ones(len(numbers)) if weights is None else weights
@@ -444,7 +442,8 @@ class ClassScores(_Sums):
                 "calibration_error": self.reliability.error,
                 "calibration_error_by_chance": self.reliability.chance,
                 "answered": [
-                    row._asdict() for row in self.reliability.answered(two_sided=self.n_classes == 2)
+                    row._asdict()
+                    for row in self.reliability.answered(two_sided=self.n_classes == 2)
                 ],
                 "reliability": [row._asdict() for row in self.reliability.curve()],
             }

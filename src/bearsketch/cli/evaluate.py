@@ -21,6 +21,9 @@ _ROWS = {
     "accuracy": "accuracy",
     "auc": "AUC",
     "log_loss": "log-loss",
+    "brier": "Brier",
+    "calibration_error": "ECE",
+    "calibration_error_by_chance": "  by chance",
     "rmse": "RMSE",
     "r2": "R2",
 }
@@ -35,10 +38,15 @@ def evaluate(
     as_json: Json = False,
     reading: dict[str, Any],
 ) -> None:
-    """Compare predictions with labels: accuracy, AUC, log-loss, confusion; RMSE and R2 of numbers.
+    """Compare predictions with labels: accuracy, probabilities, confusion; RMSE and R2 of numbers.
 
-    Everything is given twice: with all features, and with the selected ones alone. Data is read
-    as the model's own data was, unless options say otherwise. Examples with a weight count by it.
+    Every figure is given twice: with all features, and with the selected features alone. Data is
+    read as the model's own data was, unless options say otherwise. Examples count by their weight.
+
+    ECE is the calibration error: how far predicted probabilities are from what happened, on average
+    over 15 bins of equal weight. Below it stands what it would be by chance, were the probabilities
+    true. "answered" shows the accuracy that is left when only the surest predictions are given, and
+    the --min-proba of predict that does so.
 
     **Examples**
 
@@ -77,7 +85,10 @@ def score_stream(learner: Learner, stream: Stream, display: Display) -> dict[str
 
     config = learner.config
     ways = {"all": False, **({"selected": True} if config.k else {})}
-    scores = {way: make_scores(config.loss, config.n_classes, confusion=True) for way in ways}
+    scores = {
+        way: make_scores(config.loss, config.n_classes, confusion=True, probabilities=True)
+        for way in ways
+    }
     watch, told, examples = watch_reading(display, stream), Told(display, stream, learner), 0
     if config.loss != "squared":
         others = "Train a model that knows the class"
@@ -90,7 +101,8 @@ def score_stream(learner: Learner, stream: Stream, display: Display) -> dict[str
         numbers = labels.encode(batch.labels)
         for way, only in ways.items():
             margins = learner.predict_margin(batch, selected_only=only)
-            scores[way].add(numbers, margins, batch.weights)
+            calibrated = learner.calibrated(margins, selected_only=only)
+            scores[way].add(numbers, calibrated, batch.weights)
             known = known or (only and bool((margins != learner.selected_intercept).any()))
         examples += len(batch)
         told.stream()
@@ -111,14 +123,32 @@ def _table(results: dict[str, Any]) -> str:
         told += f" of total weight {results['weight']:,.10g}; all figures count them by weight"
     left_out = {"skipped": results["skipped"], "without a label": results["unlabelled"]}
     told += "".join(f", {n:,} {what}" for what, n in left_out.items() if n)
-    lines = [told, "", f"{'':10}{'all':>12}{'selected':>12}"]
+    lines = [told, "", f"{'':12}{'all':>12}{'selected':>12}"]
     for key, name in _ROWS.items():
         if results.get(key) is not None:
             shown = [_number(key, found.get(key)) for found in (results, selected)]
-            lines.append(f"{name:10}{shown[0]:>12}{shown[1]:>12}")
+            lines.append(f"{name:12}{shown[0]:>12}{shown[1]:>12}")
+    if results.get("answered"):
+        lines += ["", *_answered(results["answered"])]
     if "confusion" in results:
         lines += ["", *_confusion(results["classes"], results["confusion"])]
     return "\n".join(lines)
+
+
+_SHARES = (1.0, 0.9, 0.75, 0.5, 0.25, 0.1)
+
+
+def _answered(rows: list[dict[str, float]]) -> list[str]:
+    """Accuracy by the share that is answered, at a few shares."""
+    lines = [f"{'answered':12}{'accuracy':>12}{'min-proba':>12}"]
+    shown: list[dict[str, float]] = []
+    for share in _SHARES:
+        least = [row for row in rows if row["share"] >= share - 1e-9][-1:]
+        shown += [row for row in least if row not in shown]
+    for row in shown:
+        cells = f"{row['accuracy']:>12.4f}{row['min_proba']:>12.4g}"
+        lines.append(f"{row['share']:<12.1%}{cells}")
+    return lines
 
 
 def _number(key: str, value: float | None) -> str:
