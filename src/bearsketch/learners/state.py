@@ -142,6 +142,8 @@ def _calibration(learner: Learner) -> dict[str, Any]:
 
 
 def _restore_calibration(learner: Learner, sums: dict[str, Any]) -> None:
+    if not isinstance(sums, dict):
+        raise ValueError("calibration is no dict")
     for name, given in sums.items():
         examples, weight, *rest = (given[field] for field in CALIBRATION)
         if not isinstance(examples, int) or not 0 <= examples < 2**63:
