@@ -143,7 +143,7 @@ def _probability_bins(p: Reals) -> Numbers:
     octave = exponent.astype(np.intp) + _OCTAVES - 1
     within = ((fraction - 0.5) * (2 * _PER_OCTAVE)).astype(np.intp)
     bins = np.where((octave < 0) | (fraction == 0.0), 0, octave * _PER_OCTAVE + within)
-    return np.where(p > 0.5, 2 * _HALF - 1 - bins, bins)
+    return np.asarray(np.where(p > 0.5, 2 * _HALF - 1 - bins, bins), dtype=np.intp)
 
 
 def _least_probability(number: int) -> float:
@@ -275,7 +275,8 @@ class Reliability:
         """Give the large bin of each small one, by where the middle of its weight lies."""
         before = np.cumsum(self._sums[0]) - 0.5 * self._sums[0]
         total = float(self._sums[0].sum())
-        return np.minimum((before / total * self.BINS).astype(np.intp), self.BINS - 1)
+        groups = (before / total * self.BINS).astype(np.intp)
+        return np.asarray(np.minimum(groups, self.BINS - 1))
 
     def _joined(self) -> Reals | None:
         if not self._sums[0].sum():
@@ -284,7 +285,7 @@ class Reliability:
         return np.array([np.bincount(groups, sums, minlength=self.BINS) for sums in self._sums])
 
 
-def _distance(joined: Reals, true: Reals) -> float:
+def _distance(joined: Reals, true: npt.NDArray[Any]) -> float:
     return float(np.abs(joined[2] - true).sum() / joined[0].sum())
 
 

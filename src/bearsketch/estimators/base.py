@@ -360,15 +360,27 @@ class SketchEstimator(SelectsFeatures, KeepsModel, CallbackSupportMixin, BaseEst
         self.classes_, self._class_numbers = classes.classes, classes.numbers
 
     def _scores(self, X: Any) -> npt.NDArray[np.float64]:
-        """Calibrated margins of shape (n_samples, 1) or (n_samples, n_classes)."""
+        """Margins of shape (n_samples, 1) or (n_samples, n_classes)."""
+        return self._by_class(self._margins(X) + self._threshold)
+
+    @property
+    def _threshold(self) -> float:
+        """What margins of two labels lack where both are as probable, once calibrated.
+
+        With it, ``decision_function`` is above 0 where ``predict`` names the second label.
+        """
+        found = self.learner_.calibration["selected_only" if self.selected_only else "all"]
+        return 0.0 if found is None else found.offset / found.slope
+
+    def _margins(self, X: Any) -> npt.NDArray[np.float64]:
+        """Margins as the learner has them."""
         check_is_fitted(self)
         rows = self._rows(X, reset=False)
         only = bool(self.selected_only)
         margins = [
             self.learner_.predict_margin(batch, selected_only=only) for batch in self._batches(rows)
         ]
-        found = np.concatenate([self._no_margins, *margins])
-        return self._by_class(self.learner_.calibrated(found, selected_only=only))
+        return np.concatenate([self._no_margins, *margins])
 
     @property
     def _no_margins(self) -> npt.NDArray[np.float64]:
@@ -392,9 +404,12 @@ class SketchEstimator(SelectsFeatures, KeepsModel, CallbackSupportMixin, BaseEst
 
     @property
     def intercept_(self) -> npt.NDArray[np.float64]:
-        """Constant of each row of ``coef_``; zeros without ``fit_intercept``."""
+        """Constant of each row of ``coef_``.
+
+        Of two labels it makes ``decision_function`` 0 where both are as probable.
+        """
         check_is_fitted(self)
         learner = self.learner_
         own = learner.selected_intercept if self.selected_only else learner.intercept
-        found: npt.NDArray[np.float64] = self._by_class(own[None, :])[0]
+        found: npt.NDArray[np.float64] = self._by_class(own[None, :] + self._threshold)[0]
         return found

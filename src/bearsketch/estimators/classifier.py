@@ -192,9 +192,9 @@ class SketchClassifier(ClassifierMixin, SketchEstimator):
         return self
 
     def decision_function(self, X: Any) -> npt.NDArray[np.float64]:
-        """Log-odds of the second of two classes, shape (n_samples,); else a score per class.
+        """Margins: of the second of two classes, shape (n_samples,); else one per class.
 
-        They are those of ``predict_proba``, which is calibrated once 200 examples were learned.
+        Of two classes they are above 0 where ``predict`` names the second.
 
         Parameters
         ----------
@@ -203,14 +203,22 @@ class SketchClassifier(ClassifierMixin, SketchEstimator):
         scores = self._scores(X)
         return scores[:, 0] if scores.shape[1] == 1 else scores
 
+    def _calibrated(self, X: Any) -> npt.NDArray[np.float64]:
+        """Margins that probabilities are made of."""
+        margins = self._margins(X)
+        only = bool(self.selected_only)
+        return self._by_class(self.learner_.calibrated(margins, selected_only=only))
+
     def predict(self, X: Any) -> npt.NDArray[Any]:
         """Most probable class of each example, with all features unless ``selected_only``.
+
+        It is the one that ``predict_proba`` gives the largest probability.
 
         Parameters
         ----------
         X : as for ``fit``
         """
-        scores = self._scores(X)
+        scores = self._calibrated(X)
         if len(self.classes_) == 2:
             found: npt.NDArray[Any] = self.classes_[(scores[:, 0] > 0).astype(np.intp)]
         else:
@@ -220,11 +228,14 @@ class SketchClassifier(ClassifierMixin, SketchEstimator):
     def predict_proba(self, X: Any) -> npt.NDArray[np.float64]:
         """Probability of each class, shape (n_samples, n_classes), in the order of ``classes_``.
 
+        Probabilities are calibrated: what each example was predicted before it was learned, in the
+        first pass, says how often predictions come true. Below 200 examples they are not.
+
         Parameters
         ----------
         X : as for ``fit``
         """
-        scores = self._scores(X)
+        scores = self._calibrated(X)
         if len(self.classes_) == 2:
             return np.hstack([expit(-scores), expit(scores)])
         return np.asarray(softmax(scores, axis=1))
@@ -236,7 +247,7 @@ class SketchClassifier(ClassifierMixin, SketchEstimator):
         ----------
         X : as for ``fit``
         """
-        scores = self._scores(X)
+        scores = self._calibrated(X)
         if len(self.classes_) == 2:
             return np.hstack([log_expit(-scores), log_expit(scores)])
         return np.asarray(log_softmax(scores, axis=1))
