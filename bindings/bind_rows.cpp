@@ -4,12 +4,14 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <memory>
 #include <stdexcept>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 #include "arrays.hpp"
 #include "bear/parse/arrow.hpp"
@@ -78,20 +80,48 @@ nb::dict rows_to_dict(bear::parse::Rows&& rows, std::size_t first) {
   return out;
 }
 
+// What the columns of a table are used for, once for all its rows. Numbers come first, in the order
+// of their keys: rows of numbers alone need no sorting then.
+class TableUses {
+ public:
+  TableUses(const Uses& uses, std::uint64_t seed) : seed(seed) {
+    std::vector<std::pair<bear::Key, std::size_t>> numbers;
+    const bear::NameHash hash(seed);
+    for (std::size_t i = 0; i < uses.size(); ++i)
+      if (std::get<1>(uses[i]) == 0) numbers.emplace_back(hash(name_of(uses[i])), i);
+    std::sort(numbers.begin(), numbers.end());
+    wanted.reserve(uses.size());
+    for (const auto& [key, i] : numbers) add(uses[i]);
+    for (const Use& use : uses)
+      if (std::get<1>(use) != 0) add(use);
+  }
+
+  std::vector<Wanted> wanted;
+  std::uint64_t seed;
+
+ private:
+  static std::string name_of(const Use& use) {
+    const nb::bytes& name = std::get<2>(use);
+    return {name.c_str(), name.size()};
+  }
+  void add(const Use& use) {
+    const int kind = std::get<1>(use);
+    wanted.push_back({{std::get<0>(use), kind != 0, name_of(use)}, kind == kText});
+  }
+};
+
 // Rows first to last as arrays; see Rows.
 nb::dict table_rows(const bear::parse::Table& table, std::size_t first, std::size_t last,
-                    const Uses& uses, std::uint64_t seed, bool names, std::size_t max_name_bytes,
+                    const TableUses& uses, bool names, std::size_t max_name_bytes,
                     std::size_t max_features, const NgramNumbers& n) {
-  std::vector<Wanted> wanted;
-  for (const auto& [column, kind, name] : uses)
-    wanted.push_back({{column, kind != 0, std::string(name.c_str(), name.size())}, kind == kText});
   const bear::parse::NgramOptions ngrams{std::get<0>(n), std::get<1>(n), std::get<2>(n),
                                          std::get<3>(n), std::get<4>(n), std::get<5>(n)};
   bear::parse::Rows rows;
   {
     nb::gil_scoped_release free;
     rows =
-        build_rows(table, first, last, wanted, {seed, names, max_name_bytes, max_features, ngrams});
+        build_rows(table, first, last, uses.wanted,
+                   {uses.seed, names, max_name_bytes, max_features, ngrams});
   }
   return rows_to_dict(std::move(rows), first);
 }
@@ -108,6 +138,28 @@ nb::tuple table_numbers(const bear::parse::Table& table, std::size_t column, std
     if (kind == bear::parse::NumberKind::number) values[row - first] = value;
   }
   return nb::make_tuple(give(std::move(values)), give(std::move(kinds)));
+}
+
+// How many cells of each column are of each kind, as NumberKind numbers them, and how many numbers are
+// 0: a row of counts a column.
+Out<std::int64_t> count_kinds(const bear::parse::Table& table,
+                              const std::vector<std::size_t>& columns, std::size_t first,
+                              std::size_t last) {
+  if (first > last || last > table.n_rows()) throw std::invalid_argument("rows out of range");
+  constexpr std::size_t kKinds = 7;
+  std::vector<std::int64_t> counts(columns.size() * kKinds);
+  {
+    nb::gil_scoped_release free;
+    for (std::size_t row = first; row < last; ++row)
+      for (std::size_t i = 0; i < columns.size(); ++i) {
+        double value = 1.0;
+        const bear::parse::NumberKind kind = table.number(row, columns[i], value);
+        ++counts[i * kKinds + static_cast<std::size_t>(kind)];
+        if (kind == bear::parse::NumberKind::number && value == 0.0)
+          ++counts[i * kKinds + kKinds - 1];
+      }
+  }
+  return give(std::move(counts), {columns.size(), kKinds});
 }
 
 // Texts of a column as a list of bytes; empty where absent.
@@ -242,10 +294,12 @@ void bind_csv(nb::module_& m) {
       .def("end_line_of", &CsvTable::end_line_of, "row"_a)
       .def("column_of", &CsvTable::column_of, "row"_a, "column"_a)
       .def("rows",
-           [](const CsvTable& t, std::size_t a, std::size_t b, const Uses& u, std::uint64_t seed,
-              bool names, std::size_t max_name, std::size_t max_features, const NgramNumbers& n) {
-             return table_rows(t, a, b, u, seed, names, max_name, max_features, n);
+           [](const CsvTable& t, std::size_t a, std::size_t b, const TableUses& u, bool names,
+              std::size_t max_name, std::size_t max_features, const NgramNumbers& n) {
+             return table_rows(t, a, b, u, names, max_name, max_features, n);
            })
+      .def("kinds", [](const CsvTable& t, const std::vector<std::size_t>& c, std::size_t a,
+                       std::size_t b) { return count_kinds(t, c, a, b); })
       .def("numbers", [](const CsvTable& t, std::size_t c, std::size_t a,
                          std::size_t b) { return table_numbers(t, c, a, b); })
       .def("texts", [](const CsvTable& t, std::size_t c, std::size_t a,
@@ -266,6 +320,8 @@ void bind_csv(nb::module_& m) {
 }  // namespace
 
 void bind_rows(nb::module_& m) {
+  nb::class_<TableUses>(m, "TableUses", "What the columns of a table are used for.")
+      .def(nb::init<const Uses&, std::uint64_t>(), "uses"_a, "seed"_a);
   bind_csv(m);
   nb::class_<ArrowReader>(m, "ArrowReader", "Record batches of an Arrow stream as tables.")
       .def(nb::init<nb::handle>(), "capsule"_a)
@@ -273,10 +329,12 @@ void bind_rows(nb::module_& m) {
       .def_prop_ro("columns", &ArrowReader::columns)
       .def_prop_ro("n_rows", [](const ArrowReader& r) { return r.table().n_rows(); })
       .def("rows",
-           [](const ArrowReader& r, std::size_t a, std::size_t b, const Uses& u, std::uint64_t seed,
-              bool names, std::size_t max_name, std::size_t max_features, const NgramNumbers& n) {
-             return table_rows(r.table(), a, b, u, seed, names, max_name, max_features, n);
+           [](const ArrowReader& r, std::size_t a, std::size_t b, const TableUses& u, bool names,
+              std::size_t max_name, std::size_t max_features, const NgramNumbers& n) {
+             return table_rows(r.table(), a, b, u, names, max_name, max_features, n);
            })
+      .def("kinds", [](const ArrowReader& r, const std::vector<std::size_t>& c, std::size_t a,
+                       std::size_t b) { return count_kinds(r.table(), c, a, b); })
       .def("numbers", [](const ArrowReader& r, std::size_t c, std::size_t a,
                          std::size_t b) { return table_numbers(r.table(), c, a, b); })
       .def("texts", [](const ArrowReader& r, std::size_t c, std::size_t a, std::size_t b) {

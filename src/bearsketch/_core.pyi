@@ -124,6 +124,9 @@ class Exact:
     @property
     def weights(self) -> list[npt.NDArray[np.float64]]: ...
 
+class TableUses:
+    def __init__(self, uses: list[tuple[int, int, bytes]], seed: int) -> None: ...
+
 class CsvTable:
     def __init__(self, delimiter: str, max_record_bytes: int, decimal: str = ".") -> None: ...
     @property
@@ -153,13 +156,13 @@ class CsvTable:
         self,
         first: int,
         last: int,
-        uses: list[tuple[int, int, bytes]],
-        seed: int,
+        uses: TableUses,
         names: bool,
         max_name_bytes: int,
         max_features: int,
         ngrams: tuple[int, int, int, int, bool, bool],
     ) -> dict[str, Any]: ...
+    def kinds(self, columns: list[int], first: int, last: int) -> npt.NDArray[np.int64]: ...
     def numbers(
         self, column: int, first: int, last: int
     ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.uint8]]: ...
@@ -176,13 +179,13 @@ class ArrowReader:
         self,
         first: int,
         last: int,
-        uses: list[tuple[int, int, bytes]],
-        seed: int,
+        uses: TableUses,
         names: bool,
         max_name_bytes: int,
         max_features: int,
         ngrams: tuple[int, int, int, int, bool, bool],
     ) -> dict[str, Any]: ...
+    def kinds(self, columns: list[int], first: int, last: int) -> npt.NDArray[np.int64]: ...
     def numbers(
         self, column: int, first: int, last: int
     ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.uint8]]: ...

@@ -37,7 +37,12 @@ from bearsketch.reading.doubtful import (
     doubtful_columns,
 )
 from bearsketch.reading.labels import LabelKind, names_array
-from bearsketch.reading.limits import TYPE_BYTES, TYPE_ROWS
+from bearsketch.reading.limits import (
+    LEAST_TYPE_ROWS,
+    MOST_TYPE_BYTES,
+    TYPE_BYTES,
+    TYPE_ROWS,
+)
 from bearsketch.reading.options import ReadOptions
 from bearsketch.reading.pieces import Piece, Trouble
 from bearsketch.reading.schema import (
@@ -67,6 +72,7 @@ class Shared:
     def __init__(self, options: ReadOptions) -> None:
         self.labels = LabelKind(options.labels)
         self.schema: Schema | None = None
+        self.uses: Any = None  # those of the schema, as the core has them
         self.missing_columns: tuple[str, ...] | None = None  # by the first rows
         self.notes: list[tuple[str, str]] = []  # codes and messages of what is odd
         # Fields of JSON Lines that options name and no example has had, with the option.
@@ -93,6 +99,7 @@ class TableReader(ABC):
         if schema is None:
             schema = make_schema(columns, shapes, self._name, self._options, categories)
             self._shared.schema = schema
+            self._shared.uses = _core.TableUses(schema.uses, self._options.seed)
             self._shared.notes += missing_weights(schema, self._options)
         check_same(schema, columns, self._name)
         return schema
@@ -115,8 +122,7 @@ class TableReader(ABC):
         got = self._table.rows(
             first,
             last,
-            schema.uses,
-            self._options.seed,
+            self._shared.uses,
             self._options.names,
             limits.name_bytes,
             limits.row_features,
@@ -297,9 +303,9 @@ class CsvReader(TableReader):
         self._table.drop(n)
         return piece
 
-    def _read(self, rows: int, *, live: bool = False) -> None:
+    def _read(self, rows: int, most: int = TYPE_BYTES, *, live: bool = False) -> None:
         """Have so many rows; with ``live``, only those that are there, but one at least."""
-        while not self._table.read(rows, TYPE_BYTES):
+        while not self._table.read(rows, most):
             if live and self._chunks.waits and self._table.n_rows:
                 return
             try:
@@ -316,6 +322,8 @@ class CsvReader(TableReader):
         known = self._shared.schema
         live = self._options.live and all_declared(columns, self._options)
         self._read(TYPE_ROWS, live=live)
+        if self._table.n_rows < LEAST_TYPE_ROWS:  # long ones: one alone may lack a value
+            self._read(LEAST_TYPE_ROWS, MOST_TYPE_BYTES, live=live)
         shapes = self._shapes(len(columns)) if known is None else known.shapes
         schema = self._settle_schema(columns, shapes)
         if known is None:
@@ -357,12 +365,9 @@ class CsvReader(TableReader):
 
     def _shapes(self, n_columns: int) -> tuple[int, ...]:
         """Call a column numeric if its cells so far are numbers, true, false or absent."""
-        shapes = []
-        for column in range(n_columns):
-            _, kinds = self._table.numbers(column, 0, self._table.n_rows)
-            numeric = np.isin((A_NUMBER, TRUTH), kinds).any() and NOT_A_NUMBER not in kinds
-            shapes.append(NUMBER if numeric else TEXT)
-        return tuple(shapes)
+        counts = self._table.kinds(list(range(n_columns)), 0, self._table.n_rows)
+        numeric = (counts[:, [A_NUMBER, TRUTH]] > 0).any(axis=1) & (counts[:, NOT_A_NUMBER] == 0)
+        return tuple(np.where(numeric, NUMBER, TEXT).tolist())
 
     def _place(self, row: int, column: int) -> tuple[int, int]:
         return int(self._table.lines(row, row + 1)[0]), self._table.column_of(row, column)

@@ -16,6 +16,9 @@ HEAD_BYTES = 1 << 14
 # Rows and bytes that fix the type of a column of a text table.
 TYPE_ROWS = 1000
 TYPE_BYTES = 1 << 22
+# Rows so long that fewer fit are looked at all the same, if they are no longer than this in all.
+LEAST_TYPE_ROWS = 20
+MOST_TYPE_BYTES = 1 << 28
 
 
 @dataclass(frozen=True, slots=True)

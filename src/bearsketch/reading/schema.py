@@ -53,13 +53,19 @@ class Schema:
 
     def missing_columns(self, table: Any, first: int, last: int) -> tuple[str, ...]:
         """Columns of numbers that are missing as often as 0, or more, in rows of a native table."""
-        columns = {name.decode("utf-8", "surrogateescape"): i for i, _, name in self.uses}
-        found = []
-        for name in self.by_use()["numeric"]:
-            values, _ = table.numbers(columns[name], first, last)
-            if (values == 0.0).sum() <= (values != values).sum():  # NaN where there is none
-                found.append(name)
-        return tuple(found)
+        wanted = [
+            (i, name)
+            for i, kind, name in self.uses
+            if kind == AS_NUMBER and self.shapes[i] in (NUMBER, TEXT)
+        ]
+        counts = table.kinds([i for i, _ in wanted], first, last)
+        zeros, numbers = counts[:, -1], counts[:, 1]
+        missing = zeros <= last - first - numbers
+        return tuple(
+            name.decode("utf-8", "surrogateescape")
+            for (_, name), is_missing in zip(wanted, missing.tolist(), strict=True)
+            if is_missing
+        )
 
 
 def make_schema(
@@ -81,6 +87,7 @@ def make_schema(
             "first line is an example and no header, header=False (--no-header) too.",
         )
     _check_known(names, source, options)
+    listed = _Listed.of(options)
     wanted = options.label_column
     label = _index(names, wanted or "label")
     weight = _index(names, options.weight_column)
@@ -88,34 +95,48 @@ def make_schema(
         raise _unsupported(source, names[label], "a label is a number or a text")
     uses = []
     for i, (name, shape) in enumerate(zip(names, shapes, strict=True)):
-        if i in (label, weight) or _named(name, options.drop, names, options):
+        if i in (label, weight) or listed.has(name, listed.drop):
             continue
-        if _INDEX.fullmatch(name) and name not in (*options.categorical, *options.numeric):
+        if _INDEX.fullmatch(name) and name not in listed.every:
             continue
         if shape == UNSUPPORTED:
             raise _unsupported(source, name, "cast it to numbers or text")
-        kind = _kind(name, TEXT if columns[i] in categories else shape, names, options)
+        kind = _kind(name, TEXT if columns[i] in categories else shape, listed)
         if kind == AS_TEXT and shape not in (NUMBER, TEXT, NOTHING):
             raise _unsupported(source, name, "leave it out of the text columns")
         uses.append((i, kind, columns[i]))
     return Schema(columns, shapes, uses, label, weight)
 
 
-def _kind(name: str, shape: int, names: list[str], options: ReadOptions) -> int:
-    if name in (options.text_columns or ()):
+@dataclass(frozen=True, slots=True)
+class _Listed:
+    """Columns that options list, as sets."""
+
+    categorical: frozenset[str]
+    numeric: frozenset[str]
+    drop: frozenset[str]
+    text: frozenset[str]
+    every: frozenset[str]
+
+    @classmethod
+    def of(cls, options: ReadOptions) -> _Listed:
+        lists = (options.categorical, options.numeric, options.drop, options.text_columns or ())
+        categorical, numeric, drop, text = map(frozenset, lists)
+        return cls(categorical, numeric, drop, text, categorical | numeric | drop | text)
+
+    def has(self, name: str, listed: frozenset[str]) -> bool:
+        """Whether a column is in a list: by name, or among all that no list names."""
+        return name in listed or (ALL in listed and name not in self.every)
+
+
+def _kind(name: str, shape: int, listed: _Listed) -> int:
+    if name in listed.text:
         return AS_TEXT
-    if _named(name, options.categorical, names, options):
+    if listed.has(name, listed.categorical):
         return AS_CATEGORY
-    if _named(name, options.numeric, names, options):
+    if listed.has(name, listed.numeric):
         return AS_NUMBER
     return AS_CATEGORY if shape == TEXT else AS_NUMBER
-
-
-def _named(name: str, listed: tuple[str, ...], names: list[str], options: ReadOptions) -> bool:
-    if name in listed:
-        return True
-    others = (*options.categorical, *options.numeric, *options.drop, *(options.text_columns or ()))
-    return ALL in listed and name not in others
 
 
 def _index(names: list[str], name: str | None) -> int | None:
@@ -133,10 +154,11 @@ def _check_known(names: list[str], source: str, options: ReadOptions) -> None:
     listed += [options.drop] if options.drop_needed else []
     # Where a model knows the columns of features, no option is wrong but the data.
     of_features = ParameterError if options.drop_needed else DataError
+    known = set(names)
     wanted = zip(given, itertools.repeat(ParameterError))
     features = zip(itertools.chain(*listed), itertools.repeat(of_features))
     for name, fault in itertools.chain[tuple[str | None, type[BearError]]](wanted, features):
-        if name is not None and name != ALL and name not in names:
+        if name is not None and name != ALL and name not in known:
             raise fault(
                 f"{source}: there is no column {name!r}; the columns are {few_columns(names)}",
                 code="TAB-COLUMN-MISSING",
