@@ -119,9 +119,8 @@ nb::dict table_rows(const bear::parse::Table& table, std::size_t first, std::siz
   bear::parse::Rows rows;
   {
     nb::gil_scoped_release free;
-    rows =
-        build_rows(table, first, last, uses.wanted,
-                   {uses.seed, names, max_name_bytes, max_features, ngrams});
+    rows = build_rows(table, first, last, uses.wanted,
+                      {uses.seed, names, max_name_bytes, max_features, ngrams});
   }
   return rows_to_dict(std::move(rows), first);
 }
@@ -140,8 +139,8 @@ nb::tuple table_numbers(const bear::parse::Table& table, std::size_t column, std
   return nb::make_tuple(give(std::move(values)), give(std::move(kinds)));
 }
 
-// How many cells of each column are of each kind, as NumberKind numbers them, and how many numbers are
-// 0: a row of counts a column.
+// How many cells of each column are of each kind, as NumberKind numbers them, and how many numbers
+// are 0: a row of counts a column.
 Out<std::int64_t> count_kinds(const bear::parse::Table& table,
                               const std::vector<std::size_t>& columns, std::size_t first,
                               std::size_t last) {

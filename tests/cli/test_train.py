@@ -265,3 +265,19 @@ def test_a_name_in_a_list_may_hold_a_comma(tmp_path):
     data.write_text('"size, cm",b,label\n' + "1,2,yes\n2,1,no\n" * 100)
     told = good("train", data, "-o", tmp_path / "m.bear", "--drop", '"size, cm"').stderr
     assert "numeric columns: b" in told
+
+
+def test_a_table_of_many_columns_is_learned_and_read_back(tmp_path):
+    data, model = tmp_path / "genes.csv", tmp_path / "m.bear"
+    columns = [f"expression_of_gene_{i:05}" for i in range(12_000)]
+    rows = [
+        ",".join([("yes", "no")[i % 2], *(str((i * 31 + j * 17) % 97 / 8) for j in range(12_000))])
+        for i in range(24)
+    ]
+    data.write_text("\n".join([",".join(["label", *columns]), *rows]) + "\n")
+    good("train", data, "-o", model, "--memory", "1MiB", "-k", "50")
+    assert load(model).run["options"]["numeric"] == columns
+    got = good("predict", model, data).stdout.splitlines()
+    assert len(got) == 25
+    header = int.from_bytes(model.read_bytes()[:8], "little")
+    assert header < 20_000  # nothing in it grows with the columns

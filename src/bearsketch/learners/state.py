@@ -34,6 +34,8 @@ RUN_ARRAYS = "training."
 WAYS = {"all": False, "selected_only": True}  # to predict, and whether with the selected alone
 CALIBRATION = ("examples", "weight", "information", "pull")
 SCALING = "scaling."  # arrays of scaled columns
+COLUMNS = "columns."  # arrays of names of columns, by their use in the reader's options
+COLUMN_LISTS = ("categorical", "columns", "drop", "numeric", "text_columns")
 GUARDS = ("uphill", "flat_pairs", "damped_pairs", "rejected_pairs", "stored_pairs")
 
 
@@ -77,6 +79,8 @@ def dump(learner: Learner, *, exact: bool = False) -> tuple[model_file.Arrays, d
             arrays[f"selected.{g}.{what}.offsets"] = offsets
     if learner.scaling is not None:
         arrays |= {SCALING + name: array for name, array in learner.scaling.arrays().items()}
+    run, columns = split_columns(learner.run)
+    arrays |= columns
     for name, array in arrays.items():
         if not _finite(array):
             raise DivergedError(
@@ -95,9 +99,33 @@ def dump(learner: Learner, *, exact: bool = False) -> tuple[model_file.Arrays, d
         **_calibration(learner),
         # Whether rows are new: a run that goes on may be in its second pass.
         **({"calibrating": core.calibrating} if exact else {}),
-        "run": _checked_run(learner.run),
+        "run": _checked_run(run),
     }
     return arrays, record
+
+
+def split_columns(run: dict[str, Any]) -> tuple[dict[str, Any], model_file.Arrays]:
+    """Take the names of columns out of a run's options: a table may have a million."""
+    options = dict(run.get("options", {}))
+    arrays: model_file.Arrays = {}
+    for use in COLUMN_LISTS:
+        names = options.get(use)
+        if names:
+            raw = [name.encode("utf-8", "surrogateescape") for name in names]
+            data, offsets = pack_names(raw)
+            arrays[f"{COLUMNS}{use}.data"] = data
+            arrays[f"{COLUMNS}{use}.offsets"] = offsets
+            del options[use]
+    return ({**run, "options": options}, arrays) if arrays else (run, arrays)
+
+
+def _join_columns(run: dict[str, Any], arrays: model_file.Arrays) -> None:
+    """Undo :func:`split_columns`."""
+    for use in COLUMN_LISTS:
+        if f"{COLUMNS}{use}.data" in arrays:
+            names = _unpack_names(arrays, f"{COLUMNS}{use}")
+            run["options"][use] = [name.decode("utf-8", "surrogateescape") for name in names]
+    run["options"] = dict(sorted(run["options"].items()))
 
 
 def pack_weights(prefix: str, weights: npt.NDArray[Any], config: Config) -> model_file.Arrays:
@@ -281,6 +309,9 @@ def restore(learner: Learner, arrays: model_file.Arrays, plain: dict[str, Any]) 
     for name, kind in {"options": dict, "counts": dict, "sources": list, "curve": list}.items():
         if not isinstance(learner.run.get(name, kind()), kind):
             raise ValueError(f"run.{name} is no {kind.__name__}")
+    if any(name.startswith(COLUMNS) for name in arrays):
+        learner.run["options"] = dict(learner.run.get("options", {}))
+        _join_columns(learner.run, arrays)
 
 
 def _scaling(arrays: model_file.Arrays) -> Scaling | None:
