@@ -1,7 +1,7 @@
 # The front door. Every target sets up what it needs in .venv by itself.
 .DEFAULT_GOAL := help
 .PHONY: help setup demo test golden math-check portability browser-test lint format native-test asan-test fuzz \
-  reliability bench cost-model reproduce docs linkcheck screenshots clean
+  reliability bench cost-model reproduce figures docs-output docs linkcheck screenshots clean
 
 PYTHON ?= python3
 VENV := .venv
@@ -14,24 +14,30 @@ export CMAKE_BUILD_PARALLEL_LEVEL ?= $(JOBS)
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
 
-$(VENV)/.tools: pyproject.toml
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+
+# What builds the package, and nothing else.
+$(VENV)/.build: pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade "pip>=25.1"
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --group dev \
-	  "scikit-build-core>=1.1" "nanobind>=3.1" "cmake>=3.25" ninja
+	$(PIP) --upgrade "pip>=25.1"
+	$(PIP) "scikit-build-core>=1.1" "nanobind>=3.1" "cmake>=3.25" ninja
+	touch $@
+
+$(VENV)/.tools: $(VENV)/.build
+	$(PIP) --group dev
 	touch $@
 
 # Build isolation is off so that the object files of the last build are used again.
-$(VENV)/.installed: $(VENV)/.tools $(NATIVE_SOURCES)
+$(VENV)/.installed: $(VENV)/.build $(NATIVE_SOURCES)
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m pip install --quiet --disable-pip-version-check \
 	  --no-build-isolation --editable .
 	touch $@
 
 # Compiled here, because where Python may not write what it compiled, every start would do it again.
-setup: $(VENV)/.installed  ## make .venv with the package and its tools
+setup: $(VENV)/.tools $(VENV)/.installed  ## make .venv with the package and its tools
 	@$(BIN)/python -m compileall -q src
 
-demo: setup  ## find 30 planted features among 10^12 and write demo/report.html
+demo: $(VENV)/.installed  ## find 30 planted features among 10^12 in 4 KiB and write demo/report.html
 	$(BIN)/bearsketch demo --out demo
 
 test: setup  ## run the test suite
@@ -124,6 +130,14 @@ FIGURE ?= all
 REPRODUCE ?=
 reproduce: setup  ## the paper's simulations: FIGURE=fig1a, or one on real data with REPRODUCE="--data DIR"
 	$(BIN)/python -m experiments reproduce $(FIGURE) --workers $(JOBS) $(REPRODUCE)
+
+figures: setup  ## draw the figures of measured tables and write their numbers into README and docs
+	$(PIP) --group docs
+	$(BIN)/python tools/draw_figures.py
+	$(BIN)/python tools/fill_numbers.py
+
+docs-output: setup  ## run the shell blocks of README and tutorial and write their output into the pages
+	$(BIN)/python tools/shown_output.py
 
 docs: setup  ## run the examples and build the documentation into docs/_build
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --group docs

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import inspect
 import re
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import typer
 
 from bearsketch.cli.app import make_app
-from bearsketch.error_codes import ERROR_CODES, EXIT_CODES
+from bearsketch.error_codes import ERROR_CODES, EXIT_CODES, WARNING_CODES
 from bearsketch.reading.options import TABLE
 
 HEAD = """# Commands
@@ -29,9 +30,16 @@ and later data is read alike; those in italics make other features of the same d
 refuses other values.
 
 """
-CODES_HEAD = """# Error and exit codes
+CODES_HEAD = """# Errors, warnings and exit codes
 
-Both are stable. An error message begins with its code, as in `error[CSV-QUOTE] data.csv:7:3`.
+All codes are stable. Messages go to standard error:
+
+    error[CODE] FILE:LINE:COLUMN: what is wrong
+      what to do
+    warning[CODE] what was found, and what to do
+
+In Python an error is a `bearsketch.BearError` with `code`, `message` and `hint`, and a warning a
+`UserWarning` that ends with its code.
 
 """
 
@@ -51,11 +59,21 @@ def write(path: Path) -> None:
 
 def write_tables(folder: Path) -> None:
     """Write the pages of the tables: reading options, error codes and exit codes."""
-    rows = [f"| Exit code | |\n|---|---|\n{_lines(EXIT_CODES)}\n"]
-    rows.append(f"| Error code | |\n|---|---|\n{_lines(ERROR_CODES)}\n")
+    exits = _table("| Exit code | |", ((f"{n}", text) for n, text in EXIT_CODES.items()))
+    errors = ((f"`{code}`", *map(str, row)) for code, row in ERROR_CODES.items())
+    warned = ((f"`{code}`", *row) for code, row in WARNING_CODES.items())
+    rows = [
+        "## Exit codes\n",
+        exits,
+        "## Errors\n",
+        _table("| Code | Exit | Meaning | Do |", errors),
+        "## Warnings\n",
+        _table("| Code | Meaning | Do |", warned),
+    ]
     pages = {
         "reading-options.md": OPTIONS_HEAD + _options(),
         "codes.md": CODES_HEAD + "\n".join(rows),
+        "exit-codes.md": exits,
     }
     for name, text in pages.items():
         path = folder / name
@@ -63,8 +81,9 @@ def write_tables(folder: Path) -> None:
             path.write_text(text)
 
 
-def _lines(table: dict[Any, str]) -> str:
-    return "\n".join(f"| `{code}` | {meaning} |" for code, meaning in table.items())
+def _table(head: str, rows: Iterable[tuple[str, ...]]) -> str:
+    lines = [head, "|" + "---|" * (head.count("|") - 1)]
+    return "\n".join([*lines, *(f"| {' | '.join(row)} |" for row in rows)]) + "\n"
 
 
 def _options() -> str:

@@ -6,8 +6,10 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent))
 
 import command_pages
+import reference_pages
 
 import bearsketch
+from bearsketch import model_file
 
 project = "bearsketch"
 author = "the bearsketch authors"
@@ -20,6 +22,8 @@ extensions = [
     "sphinx_gallery.gen_gallery",
 ]
 myst_heading_anchors = 3
+myst_enable_extensions = ["substitution"]
+myst_substitutions = {"format_version": str(model_file.FORMAT_VERSION)}
 html_theme = "pydata_sphinx_theme"
 html_theme_options = {
     "show_prev_next": False,
@@ -31,8 +35,9 @@ html_theme_options = {
 html_sidebars = {"index": [], "tutorial": []}
 html_title = "bearsketch"
 html_static_path = ["figures"]
+html_extra_path = ["extra", "reference/results.schema.json"]
 autodoc_typehints = "none"
-exclude_patterns = ["_build", "examples/README.txt"]
+exclude_patterns = ["_build", "examples/README.txt", "reference/exit-codes.md"]
 nitpicky = False
 sphinx_gallery_conf = {
     "examples_dirs": "../examples",
@@ -52,6 +57,7 @@ linkcheck_anchors = False
 
 
 def setup(app):
-    """Write the page of every command before Sphinx reads."""
+    """Write the generated pages before Sphinx reads."""
     command_pages.write(Path(__file__).parent / "reference" / "commands.md")
     command_pages.write_tables(Path(__file__).parent / "reference")
+    reference_pages.write(Path(__file__).parent / "reference")

@@ -1,10 +1,12 @@
 """The tables of error codes and exit codes against what the source raises."""
 
+import ast
 import re
+from collections import defaultdict
 from pathlib import Path
 
 import bearsketch.exceptions as exceptions
-from bearsketch.error_codes import ERROR_CODES, EXIT_CODES
+from bearsketch.error_codes import ERROR_CODES, EXIT_CODES, WARNING_CODES
 
 ROOT = Path(__file__).parents[1]
 PREFIXES = {"vw": "VW", "svmlight": "LSV", "fasta": "FA", "fastq": "FQ", "jsonl": "JSL"}
@@ -47,4 +49,30 @@ def test_every_code_in_the_table_is_raised():
 def test_every_error_ends_with_an_exit_code_of_the_table():
     errors = [kind for kind in vars(exceptions).values() if isinstance(kind, type)]
     assert {kind.exit_code for kind in errors} <= set(EXIT_CODES)
-    assert all(meaning and not meaning.endswith(".") for meaning in ERROR_CODES.values())
+    assert {row.exit_code for row in ERROR_CODES.values()} <= set(EXIT_CODES)
+    for row in (*ERROR_CODES.values(), *WARNING_CODES.values()):
+        assert row.meaning
+        assert row.cure
+        assert not row.meaning.endswith(".")
+
+
+def test_errors_have_the_exit_code_of_their_kind():
+    kinds = {name: kind for name, kind in vars(exceptions).items() if isinstance(kind, type)}
+    raised = defaultdict(set)
+    for path in (ROOT / "src/bearsketch").rglob("*.py"):
+        for call in ast.walk(ast.parse(path.read_text())):
+            if isinstance(call, ast.Call) and isinstance(call.func, ast.Name):
+                named = [k.value for k in call.keywords if k.arg == "code"]
+                if call.func.id in kinds and named and isinstance(named[0], ast.Constant):
+                    raised[named[0].value].add(kinds[call.func.id].exit_code)
+    for code, found in raised.items():
+        assert ERROR_CODES[code].exit_code in found, code
+
+
+def test_every_warning_is_in_the_table():
+    """What a reader or a run may report without an error."""
+    source = "".join(path.read_text() for path in (ROOT / "src/bearsketch").rglob("*.py"))
+    warned = set(re.findall(r"warning\[([A-Z][A-Z0-9-]+)\]", source))
+    assert warned - set(WARNING_CODES) - set(ERROR_CODES) == set()
+    for code in WARNING_CODES:
+        assert f'"{code}"' in source or f"[{code}]" in source, code

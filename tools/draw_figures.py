@@ -5,6 +5,7 @@ python tools/draw_figures.py [NAME...]
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
 
@@ -15,6 +16,7 @@ import numpy as np
 from bearsketch import Batch, demo, make_learner
 
 FIGURES = Path(__file__).resolve().parents[1] / "docs" / "figures"
+SHOWN = ("rcv1", "avazu")  # data sets on the first screen
 BLUE, ORANGE, GREEN, PURPLE, GREY = "#1d4ed8", "#b4530a", "#15803d", "#9333ea", "#5b6570"
 mpl.rcParams |= {
     "font.size": 10,
@@ -158,7 +160,32 @@ def exact_weights():
     return figure
 
 
+def accuracy_per_byte():
+    """Tuned rivals beside untuned bear+, from the measured table."""
+    table = json.loads((FIGURES / "accuracy-per-byte.json").read_text())
+    colours = {"bear+, untuned": BLUE, "scikit-learn, tuned": GREEN, "Vowpal Wabbit, tuned": ORANGE}
+    figure, axes = plt.subplots(1, len(SHOWN), figsize=(8.6, 3.1), layout="constrained")
+    for axis, name in zip(axes, SHOWN, strict=True):
+        about = table["sets"][name]
+        for method, colour in colours.items():
+            rows = [r for r in table["rows"] if r["set"] == name and r["method"] == method]
+            rows.sort(key=lambda row: row["kib"])
+            sizes, scores = [r["kib"] for r in rows], [r["score"] for r in rows]
+            wide = 2.4 if colour == BLUE else 1.5
+            axis.plot(sizes, scores, "o-", ms=4, lw=wide, color=colour, label=method)
+        axis.set(xscale="log", xlabel="model, KiB (log scale)", ylabel=about["measure"])
+        axis.set_title(f"{about['title']}, {about['train']:,} examples, one pass", fontsize=10)
+        axis.set_xticks(sizes, [f"{size}" for size in sizes])
+        axis.minorticks_off()
+        axis.grid(alpha=0.25)
+    axes[0].set_ylim(0.76, 0.99)
+    axes[1].set_ylim(0.64, 0.76)
+    axes[0].legend(loc="lower right", fontsize=9)
+    return figure
+
+
 FIGURE = {
+    "accuracy-per-byte": accuracy_per_byte,
     "sketch": sketch,
     "collisions": collisions,
     "second-order": second_order,

@@ -7,14 +7,17 @@ everything else is noise. A learner sees each message once and must name the thi
 
 from __future__ import annotations
 
+import gzip
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
 from bearsketch.batch import Batch
+from bearsketch.files import write_whole
 from bearsketch.keys import hash_names
 from bearsketch.learners import Learner, make_learner
 from bearsketch.metrics import ClassScores, Scores, make_scores
@@ -43,7 +46,7 @@ SYLLABLES = [a + b for a in CONSONANTS for b in VOWELS] + [
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What one learner made of the stream."""
+    """One learner after its pass, with its scores on other messages."""
 
     learner: Learner
     scores: dict[str, Scores]
@@ -51,7 +54,7 @@ class Outcome:
 
     @property
     def accuracy(self) -> float:
-        """Of messages it has not seen, with all features."""
+        """Accuracy on the test messages with all features."""
         scores = self.scores["all"]
         return (scores.accuracy or 0.0) if isinstance(scores, ClassScores) else 0.0
 
@@ -65,7 +68,7 @@ class Outcome:
 
 
 def best_accuracy(batches: list[Batch]) -> float:
-    """Of one who knows what was planted; where nothing speaks for a label, half are right."""
+    """Accuracy of the planted weights themselves; half of the messages without any are right."""
     keys = hash_names(PLANTED).tolist()
     weights = dict(zip(keys, PLANTED.values(), strict=True))
     shares = []
@@ -83,8 +86,10 @@ def word(number: int) -> str:
     return "".join(SYLLABLES[number // base**place % base] for place in (2, 1, 0))
 
 
-def messages(n_batches: int, *, rows: int = 500, seed: int = 1) -> Iterator[Batch]:
-    """Batches of labelled messages; the same seed gives the same messages."""
+def bags(
+    n_batches: int, *, rows: int = 500, seed: int = 1
+) -> Iterator[tuple[list[list[str]], npt.NDArray[np.int64]]]:
+    """Word pairs and labels of messages; the same seed gives the same messages."""
     rng = np.random.default_rng(seed)
     phrases = np.array(list(PLANTED))
     weights = np.array(list(PLANTED.values()))
@@ -92,11 +97,27 @@ def messages(n_batches: int, *, rows: int = 500, seed: int = 1) -> Iterator[Batc
         pairs = _zipf_words(rng, (rows, PAIRS_PER_MESSAGE, 2))
         present = rng.random((rows, len(phrases))) < PHRASE_RATE
         margin = present @ weights + rng.logistic(scale=0.6, size=rows)
-        bags = [
+        found = [
             [f"{word(a)}_{word(b)}" for a, b in pairs[i]] + phrases[present[i]].tolist()
             for i in range(rows)
         ]
-        yield Batch.from_rows(bags, np.where(margin > 0, 1, -1))
+        yield found, np.where(margin > 0, 1, -1)
+
+
+def messages(n_batches: int, *, rows: int = 500, seed: int = 1) -> Iterator[Batch]:
+    """Give the messages of :func:`bags` as batches."""
+    for found, labels in bags(n_batches, rows=rows, seed=seed):
+        yield Batch.from_rows(found, labels)
+
+
+def write(path: Path, n_batches: int, *, seed: int = 1) -> None:
+    """Write the same messages as VW text, compressed."""
+    lines = [
+        f"{label} | {' '.join(names)}\n"
+        for found, labels in bags(n_batches, seed=seed)
+        for label, names in zip(labels.tolist(), found, strict=True)
+    ]
+    write_whole(path, gzip.compress("".join(lines).encode(), 1, mtime=0))
 
 
 def _zipf_words(rng: np.random.Generator, shape: tuple[int, ...]) -> npt.NDArray[np.int64]:
@@ -118,7 +139,7 @@ def run(
         right, examples = right + hits, examples + progress.examples
     seconds = time.perf_counter() - start
     learner.run = {
-        "sources": ["messages made by the demo"],
+        "sources": ["messages of the demo"],
         "counts": {"examples": examples},
         "progressive_accuracy": right / max(examples, 1),
         "curve": curve.points(),

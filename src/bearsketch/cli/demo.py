@@ -15,17 +15,23 @@ if TYPE_CHECKING:
 
     from bearsketch.demo import Outcome
 
-MEMORY, K = "64KiB", 30  # as many as are planted
+MEMORY, K = "4KiB", 60  # twice as many as are planted
+LEARNERS = ("bear+", "mission", "bear", "fh")
+TEST_BATCHES = 8
+SHOWN = 10  # planted phrases in the table
 
 
 def demo(
     out: Annotated[
-        Path | None, typer.Option(help="Folder for report.html and model.bear.", show_default=False)
+        Path | None,
+        typer.Option(
+            help="Folder for the report, the model and the messages as VW text.", show_default=False
+        ),
     ] = None,
-    examples: Annotated[int, typer.Option(min=500, help="Messages to learn from.")] = 18_000,
+    examples: Annotated[int, typer.Option(min=500, help="Training messages.")] = 18_000,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the messages and the hashes.")] = 0,
 ) -> None:
-    """Find 30 planted phrases among 10^12 possible features, in one pass and 64 KiB.
+    """Find 30 planted phrases among 10^12 possible features, in one pass and 4 KiB.
 
     **Examples**
 
@@ -44,27 +50,30 @@ def demo(
     )
     n_batches = max(examples // 500, 1)
     train = list(job.messages(n_batches, seed=seed + 1))
-    test = list(job.messages(8, seed=seed + 1_000_001))
-    outcomes = {
-        name: job.run(name, train, test, memory=MEMORY, k=K, seed=0)
-        for name in ("bear+", "mission", "fh")
-    }
+    test = list(job.messages(TEST_BATCHES, seed=seed + 1_000_001))
+    outcomes = {name: job.run(name, train, test, memory=MEMORY, k=K, seed=0) for name in LEARNERS}
     best = outcomes["bear+"]
     console.print(_planted_table(job.PLANTED, best))
     console.print(_comparison(outcomes, job.best_accuracy(test)))
     if out is not None:
         _write_report(out, outcomes)
-        console.print(f"Wrote {out / 'report.html'} and {out / 'model.bear'}.")
+        job.write(out / "train.vw.gz", n_batches, seed=seed + 1)
+        job.write(out / "test.vw.gz", TEST_BATCHES, seed=seed + 1_000_001)
+        names = "report.html model.bear train.vw.gz test.vw.gz".split()
+        console.print(f"Wrote {', '.join(str(out / name) for name in names)}.", soft_wrap=True)
 
 
 def _planted_table(planted: dict[str, float], outcome: Outcome) -> Table:
     from rich.table import Table
 
-    table = Table(title=f"Planted and found: {len(outcome.found)} of {len(planted)}")
+    table = Table(
+        title=f"Planted and found: {len(outcome.found)} of {len(planted)}",
+        caption=f"the first {SHOWN}",
+    )
     for column in ("planted phrase", "speaks for", "rank", "weight"):
         table.add_column(column, justify="right" if column in ("rank", "weight") else "left")
     ranks = {name: rank for rank, name in enumerate(outcome.learner.selected().names, start=1)}
-    for name in sorted(planted, key=lambda name: ranks.get(name, len(ranks) + 1)):
+    for name in sorted(planted, key=lambda name: ranks.get(name, len(ranks) + 1))[:SHOWN]:
         weight, found = planted[name], outcome.found.get(name)
         table.add_row(
             name,
@@ -78,13 +87,15 @@ def _planted_table(planted: dict[str, float], outcome: Outcome) -> Table:
 def _comparison(outcomes: dict[str, Outcome], best: float) -> Table:
     from rich.table import Table
 
-    table = Table(title="The same stream, the same bytes, one pass")
+    from bearsketch.demo import PLANTED
+
+    table = Table(title=f"The same messages, {MEMORY.replace('KiB', ' KiB')}, one pass")
     for column in ("learner", "model", "planted found", "test accuracy"):
         table.add_column(column, justify="left" if column == "learner" else "right")
     for name, outcome in outcomes.items():
         learner = outcome.learner
         k = learner.config.k
-        named = f"{len(outcome.found)} of {k}" if k else "cannot name"
+        named = f"{len(outcome.found)} of {len(PLANTED)}" if k else "cannot name"
         size = format_bytes(learner.sizes.model_bytes)
         table.add_row(name, size, named, f"{outcome.accuracy:.3f}")
     table.add_row("(best possible)", "", "", f"{best:.3f}")
@@ -98,8 +109,8 @@ def _write_report(out: Path, outcomes: dict[str, Outcome]) -> None:
     out.mkdir(parents=True, exist_ok=True)
     best = outcomes["bear+"]
     lead = (
-        f"{len(best.found)} of {len(job.PLANTED)} phrases planted among {job.POSSIBLE:.0e} "
-        f"possible ones are among those that bear+ selected, in {MEMORY} and one pass."
+        f"bear+ selected {len(best.found)} of the {len(job.PLANTED)} phrases planted among "
+        f"{job.POSSIBLE:.0e} possible ones, in {MEMORY} and one pass."
     )
     subjects = [
         Subject(name, outcome.learner, outcome.scores, {"seconds": outcome.seconds})
