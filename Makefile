@@ -1,6 +1,6 @@
 # The front door. Every target sets up what it needs in .venv by itself.
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test golden math-check portability browser-test lint format native-test asan-test fuzz \
+.PHONY: help setup demo test record golden math-check portability browser-test lint format native-test asan-test fuzz \
   reliability bench cost-model reproduce figures docs-output docs linkcheck screenshots clean
 
 PYTHON ?= python3
@@ -42,6 +42,9 @@ demo: $(VENV)/.installed  ## find 30 planted features among 10^12 in 4 KiB and w
 
 test: setup  ## run the test suite
 	$(BIN)/python -m pytest -n $(JOBS)
+
+record: setup  ## record anew what commands print (tests/text); read the difference before you commit
+	$(BIN)/python -m tests.text $(CASES)
 
 REASON ?=
 golden: setup  ## say which rows of the golden table changed; REASON="..." records them

@@ -83,4 +83,5 @@ def serve(connection: socket.socket) -> None:
 
 if __name__ == "__main__":
     load()
-    serve(socket.socket(fileno=int(sys.argv[1])))
+    with socket.socket(fileno=int(sys.argv[1])) as connection:
+        serve(connection)

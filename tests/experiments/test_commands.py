@@ -6,8 +6,6 @@ import signal
 import subprocess
 import time
 
-import pytest
-
 from tests.experiments.command import COMMAND, ENVIRONMENT, run
 
 SMALL = "simulate --p 80 --n 400 -k 3 --compression 2 --passes 20 --trials 3 --workers 1".split()
@@ -30,23 +28,6 @@ def test_simulate_as_a_table():
     done = run(*SMALL, "--learner", "mission", "--query", "mean", "--step", "0.02")
     assert done.returncode == 0, done.stderr
     assert "mission, 3 trials" in done.stdout
-
-
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (["simulate", "--learner", "fh"], "error[SIM-LEARNER]"),
-        (["simulate", "--step", "fast"], "error[SIM-STEP]"),
-        (["simulate", "--compression", "900"], "error[SIM-COMPRESSION]"),
-        (["reproduce", "fig9"], "error[SIM-FIGURE]"),
-    ],
-)
-def test_errors_name_what_is_allowed(words, message):
-    done = run(*words)
-    assert done.returncode == 2
-    assert message in done.stderr
-    assert "Traceback" not in done.stderr
-    assert done.stdout == ""
 
 
 def test_help_shows_two_examples():

@@ -66,22 +66,6 @@ def test_command_checks_the_given_checksum(rcv1, tmp_path):
     assert done.stderr.count("the checksum is right") == 1
 
 
-@pytest.mark.parametrize(
-    ("words", "code"),
-    [
-        (["iris"], "EXP-DATASET"),
-        (["rcv1", "--from", "file:///tmp"], "EXP-URL"),
-        (["rcv1", "--sha256", "abc"], "EXP-SHA256"),
-        (["rcv1", "--sha256", "kdd12.tr.xz=" + 64 * "a"], "EXP-SHA256"),
-    ],
-)
-def test_usage_errors(words, code, tmp_path):
-    done = run("fetch", *words, "--to", tmp_path)
-    assert done.returncode == 2
-    assert f"error[{code}]" in done.stderr
-    assert list(tmp_path.iterdir()) == []
-
-
 def test_disk_that_fills_up_keeps_the_part(server, tmp_path):
     server.files["/webspam_wc_normalized_trigram.svm.xz"] = lzma.compress(DATA)
     words = ["fetch", "webspam", "--to", tmp_path, "--from", server.url]
