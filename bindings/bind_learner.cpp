@@ -102,6 +102,76 @@ Out<double> predict(const Learner& learner, const In<std::int64_t>& indptr,
   return give(std::move(margins), {batch.n_rows(), learner.classes()});
 }
 
+// (margins, reasons of a row each as text), see Reasons. letters: (bits, how many, alphabet) of
+// keys that are made of letters. quote: makes a name safe that is not plain.
+nb::tuple explain(const Learner& learner, const In<std::int64_t>& indptr,
+                  const In<std::uint64_t>& keys, const In<float>& values,
+                  const std::optional<In<std::uint8_t>>& name_data,
+                  const std::optional<In<std::uint64_t>>& name_offsets, bool selected_only,
+                  std::size_t most, bool json, unsigned letter_bits, std::size_t letters,
+                  const std::string& alphabet, const std::optional<In<std::uint64_t>>& proven,
+                  const nb::callable& quote) {
+  const auto batch =
+      batch_view(indptr, keys, values, std::nullopt, std::nullopt, name_data, name_offsets);
+  bear::check_bounds(batch);
+  const std::size_t rows = batch.n_rows();
+  std::vector<double> margins(rows * learner.classes());
+  bear::Reasons reasons(most);
+  {
+    nb::gil_scoped_release released;
+    const Shared shared(learner.busy);
+    learner.explain(batch, selected_only, margins, reasons);
+  }
+  bear::ReasonWriter writer(
+      {json, letter_bits, letters, alphabet, proven.has_value(), view(proven)});
+  const bear::ReasonForm names{json, letter_bits, letters, alphabet, false, {}};
+  const auto name = [&](std::size_t entry, std::string& text) {
+    if (!batch.named()) {
+      if (json) text += '"';
+      bear::append_key_name(names, batch.keys[entry], text);
+      if (json) text += '"';
+      return;
+    }
+    const std::string_view own = batch.name(entry);
+    if (!bear::is_plain(own, json)) {
+      text += nb::cast<std::string>(quote(nb::bytes(own.data(), own.size())));
+      return;
+    }
+    if (json) text += '"';
+    text += own;
+    if (json) text += '"';
+  };
+  nb::list texts;
+  std::string text;
+  for (std::size_t row = 0; row < rows; ++row) {
+    text.clear();
+    writer.write(reasons, row, name, batch, text);
+    texts.append(nb::str(text.data(), text.size()));
+  }
+  return nb::make_tuple(give(std::move(margins), {rows, learner.classes()}), texts);
+}
+
+// (margins, of each row the margin explained and the constant in it, entries, parts).
+nb::tuple reasons(const Learner& learner, const In<std::int64_t>& indptr,
+                  const In<std::uint64_t>& keys, const In<float>& values, bool selected_only,
+                  std::size_t most) {
+  const auto batch =
+      batch_view(indptr, keys, values, std::nullopt, std::nullopt, std::nullopt, std::nullopt);
+  bear::check_bounds(batch);
+  const std::size_t rows = batch.n_rows();
+  std::vector<double> margins(rows * learner.classes());
+  bear::Reasons found(most);
+  {
+    nb::gil_scoped_release released;
+    const Shared shared(learner.busy);
+    learner.explain(batch, selected_only, margins, found);
+  }
+  return nb::make_tuple(give(std::move(margins), {rows, learner.classes()}),
+                        give(std::move(found.margins)), give(std::move(found.constants)),
+                        give(std::move(found.entries), {rows, most}),
+                        give(std::move(found.parts), {rows, most}));
+}
+
 using Margins = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
 // Margins as the learner's calibration has them.
@@ -354,6 +424,12 @@ void bind_learner(nb::module_& m) {
            nb::arg("name_offsets").none())
       .def("predict", &predict, nb::arg("indptr"), nb::arg("keys"), nb::arg("values"),
            nb::arg("selected_only"), nb::arg("means"))
+      .def("explain", &explain, nb::arg("indptr"), nb::arg("keys"), nb::arg("values"),
+           nb::arg("name_data").none(), nb::arg("name_offsets").none(), nb::arg("selected_only"),
+           nb::arg("most"), nb::arg("json"), nb::arg("letter_bits"), nb::arg("letters"),
+           nb::arg("alphabet"), nb::arg("proven").none(), nb::arg("quote"))
+      .def("reasons", &reasons, nb::arg("indptr"), nb::arg("keys"), nb::arg("values"),
+           nb::arg("selected_only"), nb::arg("most"))
       .def("calibrated", &calibrated, nb::arg("margins"), nb::arg("selected_only"))
       .def("calibration", &calibration, nb::arg("selected_only"))
       .def("restore_calibration", &restore_calibration, nb::arg("selected_only"),

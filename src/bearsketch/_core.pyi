@@ -1,5 +1,6 @@
 """Types of the compiled core."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -55,6 +56,36 @@ class Learner:
         selected_only: bool,
         means: bool,
     ) -> npt.NDArray[np.float64]: ...
+    def explain(
+        self,
+        indptr: npt.NDArray[np.int64],
+        keys: npt.NDArray[np.uint64],
+        values: npt.NDArray[np.float32],
+        name_data: npt.NDArray[np.uint8] | None,
+        name_offsets: npt.NDArray[np.uint64] | None,
+        selected_only: bool,
+        most: int,
+        json: bool,
+        letter_bits: int,
+        letters: int,
+        alphabet: str,
+        proven: npt.NDArray[np.uint64] | None,
+        quote: Callable[[bytes], str],
+    ) -> tuple[npt.NDArray[np.float64], list[str]]: ...
+    def reasons(
+        self,
+        indptr: npt.NDArray[np.int64],
+        keys: npt.NDArray[np.uint64],
+        values: npt.NDArray[np.float32],
+        selected_only: bool,
+        most: int,
+    ) -> tuple[
+        npt.NDArray[np.float64],
+        npt.NDArray[np.float64],
+        npt.NDArray[np.float64],
+        npt.NDArray[np.int64],
+        npt.NDArray[np.float64],
+    ]: ...
     calibrating: bool
     def calibrated(
         self, margins: npt.NDArray[np.float64], selected_only: bool

@@ -77,6 +77,7 @@ def test_results_of_two_classes(model, spam):
     got = result("evaluate", model, spam)
     assert list(got) == [
         "examples", "weight", "skipped", "unlabelled", "classes", "accuracy", "auc", "log_loss",
+        "brier", "calibration_error", "calibration_error_by_chance", "answered", "reliability",
         "confusion", "selected_only",
     ]  # fmt: skip
     assert (got["examples"], got["accuracy"], got["auc"]) == (600, 1.0, 1.0)
@@ -85,7 +86,7 @@ def test_results_of_two_classes(model, spam):
     assert got["selected_only"]["accuracy"] == 1.0
     table = good("evaluate", model, spam).stdout
     assert table.splitlines()[0] == "600 examples"
-    assert "accuracy        1.0000      1.0000" in table
+    assert "accuracy          1.0000      1.0000" in table
 
 
 def test_a_label_the_model_does_not_know(model, tmp_path):

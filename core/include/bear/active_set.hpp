@@ -27,6 +27,9 @@ class ActiveSet {
   // Some entry of the batch that holds this column's key; its name is the key's name.
   std::size_t entry(std::size_t column) const { return entries_[column]; }
 
+  // The column of the entry that is so many after first_entry() of the batch.
+  std::size_t column(std::size_t entry) const { return full_ ? entry % size_ : columns_[entry]; }
+
   // out[row][c] = sum over the row's entries of value * w[column][c]
   void margins(ConstReals w, std::size_t classes, Reals out) const;
 

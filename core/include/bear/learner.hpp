@@ -6,6 +6,7 @@
 #include "bear/calibration.hpp"
 #include "bear/direction.hpp"
 #include "bear/loss.hpp"
+#include "bear/reasons.hpp"
 #include "bear/selection.hpp"
 #include "bear/step_size.hpp"
 #include "bear/storage.hpp"
@@ -70,6 +71,9 @@ class Learner {
 
   // Margins of rows that are not learned; selected_only: with the kept features alone.
   void predict(const BatchView& batch, bool selected_only, Reals margins) const;
+
+  // The same, and why.
+  void explain(const BatchView& batch, bool selected_only, Reals margins, Reasons& reasons) const;
 
   void finish_pass();
 

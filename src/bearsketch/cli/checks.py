@@ -96,16 +96,22 @@ def limits_under(wanted: dict[str, Any], config: Config, named: list[str]) -> Li
     )
 
 
+def check_threads(threads: int) -> None:
+    """Refuse a number of threads that is none."""
+    from bearsketch.reading.options import MOST_THREADS
+
+    if not 1 <= threads <= MOST_THREADS:
+        raise ParameterError(f"--threads must be 1 to {MOST_THREADS}, got {threads}")
+
+
 def check_parts(wanted: dict[str, Any], parts: dict[str, Any]) -> Config:
     """Refuse what no data could make good, before any is read; the learner as far as known."""
     from bearsketch.learners.config import resolve
-    from bearsketch.reading.options import MOST_THREADS
     from bearsketch.training.task import LOSSES
 
     if wanted["loss"] not in LOSSES:
         raise ParameterError(f"--loss must be one of {', '.join(LOSSES)}, got {wanted['loss']!r}")
-    if not 1 <= wanted["threads"] <= MOST_THREADS:
-        raise ParameterError(f"--threads must be 1 to {MOST_THREADS}, got {wanted['threads']}")
+    check_threads(wanted["threads"])
     with warnings.catch_warnings(action="ignore"):  # they come when the learner is made
         named = len(wanted["classes"] or ()) or wanted["max_classes"] or 2
         likely = "softmax" if named > 2 else "logistic"

@@ -22,10 +22,15 @@ def load_model(path: Path) -> Learner:
 
 
 def open_like(
-    learner: Learner, data: list[str] | None, reading: dict[str, Any], *, labelled: bool
+    learner: Learner,
+    data: list[str] | None,
+    reading: dict[str, Any],
+    *,
+    labelled: bool,
+    **options: Any,
 ) -> Stream:
     """Open data with the options the model remembers, changed by those given now."""
     from bearsketch.reading.remember import reopen
 
-    how = {"rows": _ROWS, "live": not labelled, "names": False}
+    how = {"rows": _ROWS, "live": not labelled, "names": False, **options}
     return reopen(learner, sources(data), labelled=labelled, **read_options(reading), **how)

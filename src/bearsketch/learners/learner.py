@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -17,6 +17,7 @@ from bearsketch.exceptions import (
     ParameterError,
     WrongTypeError,
 )
+from bearsketch.keys import BASES, IUPAC_LETTERS, key_name, parse_naming
 from bearsketch.learners import state
 from bearsketch.learners.config import Config
 from bearsketch.learners.faults import core_errors, naming_hint
@@ -34,6 +35,7 @@ from bearsketch.scaling import MOST_SIZES, Scaling, combine
 from bearsketch.sizes import Sizes
 
 _NO_NAMES = (None, None)
+MOST_REASONS = 1000
 _SCALED_ROWS = 256  # that are scaled at a time
 
 
@@ -58,6 +60,26 @@ class Calibration(NamedTuple):
     examples: int
     slope: float
     offset: float
+
+
+class Part(NamedTuple):
+    """What one feature of an example adds to its margin: weight times value."""
+
+    name: str
+    part: float
+
+
+class Explanation(NamedTuple):
+    """Why an example is predicted ``label``: margin = intercept + parts + rest.
+
+    The label is a number where numbers are predicted.
+    """
+
+    label: Any
+    margin: float
+    intercept: float
+    parts: list[Part]
+    rest: float
 
 
 class Learner:
@@ -206,6 +228,84 @@ class Learner:
             return None
         return Calibration(found["examples"], found["slope"], found["offset"])
 
+    def explain(
+        self, batch: Batch, n: int = 5, *, selected_only: bool = False
+    ) -> list[Explanation]:
+        """Give the features that add most to the margin of each example.
+
+        Of several classes this is the margin of the most probable one less the mean over the
+        classes, which is all that moves probabilities. Columns that are learned at mean 0 and size
+        1 count from their mean.
+
+        Parameters
+        ----------
+        batch : Batch
+            Features are called by the names it carries.
+        n : int
+            Most parts to give.
+        selected_only : bool
+
+        Examples
+        --------
+        >>> from bearsketch import make_learner
+        >>> learner = make_learner(k=2, memory="1KiB")
+        >>> mails = Batch.from_rows([["buy", "now"], ["meet", "now"]] * 20, [1, -1] * 20)
+        >>> _ = learner.learn(mails)
+        >>> why = learner.explain(mails.rows(0, 1), 1)[0]
+        >>> why.label, why.parts[0].name, why.parts[0].part > 0
+        (1, 'buy', True)
+        """
+        check_most(n)
+        found: list[Explanation] = []
+        for rows in self._checked_parts(batch, selected_only):
+            margins, explained, constants, entries, parts = self._core.reasons(
+                *_entries(rows), selected_only, n
+            )
+            labels = self._answers(margins, selected_only)
+            for i, (margin, constant) in enumerate(
+                zip(explained.tolist(), constants.tolist(), strict=True)
+            ):
+                own = [
+                    Part(_name_of(rows, entry), part)
+                    for entry, part in zip(entries[i].tolist(), parts[i].tolist(), strict=True)
+                    if entry >= 0
+                ]
+                rest = margin - constant - sum(part.part for part in own)
+                found.append(Explanation(labels[i], margin, constant, own, rest))
+        return found
+
+    def explained(
+        self,
+        batch: Batch,
+        n: int,
+        quote: Callable[[bytes], str],
+        *,
+        json: bool,
+        selected_only: bool = False,
+    ) -> tuple[npt.NDArray[np.float64], list[str]]:
+        """Margins, and for each example its reasons as the end of a line of ``predict --why``."""
+        kind, length = parse_naming(batch.naming)
+        bits, alphabet = {"kmer": (2, BASES), "iupac": (4, IUPAC_LETTERS)}.get(kind, (0, ""))
+        margins, texts = [], []
+        for rows in self._checked_parts(batch, selected_only):
+            data, offsets = rows.names or _NO_NAMES
+            found, lines = self._core.explain(
+                *_entries(rows),
+                data,
+                offsets,
+                selected_only,
+                n,
+                json,
+                bits,
+                length,
+                alphabet,
+                None,
+                quote,
+            )
+            margins.append(found)
+            texts += lines
+        return np.concatenate(margins), texts
+
     def predict_proba(
         self, batch: Batch, *, selected_only: bool = False
     ) -> npt.NDArray[np.float64]:
@@ -227,7 +327,9 @@ class Learner:
         >>> learner.predict(Batch([0, 1, 2], [3, 4], [1.0, 1.0]))
         array([ 1, -1])
         """
-        margins = self._predict(batch, selected_only)
+        return self._answers(self._predict(batch, selected_only), selected_only)
+
+    def _answers(self, margins: npt.NDArray[np.float64], selected_only: bool) -> npt.NDArray[Any]:
         if self.config.loss == "squared":
             return margins[:, 0]
         calibrated = self.calibrated(margins, selected_only=selected_only)
@@ -415,16 +517,21 @@ class Learner:
         return self._core.fill()
 
     def _predict(self, batch: Batch, selected_only: bool) -> npt.NDArray[np.float64]:
+        found = [
+            self._core.predict(*_entries(part), selected_only, False)
+            for part in self._checked_parts(batch, selected_only)
+        ]
+        return found[0] if len(found) == 1 else np.concatenate(found)
+
+    def _checked_parts(self, batch: Batch, selected_only: bool) -> Iterator[Batch]:
+        """Give the rows of a batch as they are learned, what the core raises made plain."""
         if selected_only and self.config.k == 0:
             raise ParameterError("selected_only needs selected features, this learner has k=0")
         _check_batch(batch)
         self._check_kin(batch)
         with core_errors():
-            found = [
-                self._core.predict(*_entries(part), selected_only, False)
-                for _, part in self._scaled(batch)
-            ]
-        return found[0] if len(found) == 1 else np.concatenate(found)
+            for _, part in self._scaled(batch):
+                yield part
 
     def _check_kin(self, batch: Batch) -> None:
         if batch.naming == "name" and batch.seed != self.config.seed:
@@ -443,6 +550,18 @@ class Learner:
 
 def _entries(batch: Batch) -> tuple[Any, Any, Any]:
     return batch.indptr, batch.keys, batch.values
+
+
+def check_most(n: Any, what: str = "n") -> None:
+    """Refuse a number of reasons that is none."""
+    if isinstance(n, bool) or not isinstance(n, int | np.integer) or not 1 <= n <= MOST_REASONS:
+        raise ParameterError(f"{what} must be a whole number from 1 to {MOST_REASONS}, got {n!r}")
+
+
+def _name_of(batch: Batch, entry: int) -> str:
+    if batch.names is None:
+        return key_name(int(batch.keys[entry]), batch.naming)
+    return bytes(batch.names[entry]).decode("utf-8", "backslashreplace")
 
 
 def _check_batch(batch: object) -> None:
