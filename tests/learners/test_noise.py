@@ -85,3 +85,16 @@ def test_crowded_cells_do_not_condemn_what_is_selected_far_above_the_noise():
     weak.learn(Batch.from_rows([row[1:] for row in rows], labels))
     assert noise_of(weak).verdict == "too small"
     assert "by chance" in noise_of(weak).words
+
+
+def test_crowded_cells_are_no_fault_where_predictions_have_nothing_to_gain():
+    rng = np.random.default_rng(1)
+    labels = rng.integers(0, 2, 4000)
+    rows = [[("no", "yes")[y], *(f"w{w}" for w in rng.integers(0, 60_000, 9))] for y in labels]
+    learner = make_learner(memory="4KiB", k=2)
+    learner.learn(Batch.from_rows(rows, labels))
+    assert noise_of(learner).crowding > CROWDING[0]
+    assert noise_of(learner).verdict == "fair"  # nobody kept the score
+    for accuracy, verdict in ((0.98, "fair"), (0.995, "ample")):
+        learner.run = {"progressive_accuracy": accuracy, "progressive_auc": 0.999}
+        assert noise_of(learner).verdict == verdict

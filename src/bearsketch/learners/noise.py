@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +23,9 @@ CROWDING = (2.2, 3.6)
 # Where the smallest of the selected is so many times the floor, crowded cells cost predictions with
 # all features and nothing else: the memory is fair.
 CLEAR = 10.0
+# Crowding is judged by what it can cost: where progressive accuracy, AUC and R2 lack at most this
+# much of 1, predictions with more memory could gain no more.
+NOTHING_LOST = 0.01
 # Of the selected, left out where the smallest is asked for: a frequent feature is selected with a
 # smaller weight than others, and one such says nothing about the rest.
 LEFT_OUT = 0.05
@@ -65,7 +69,7 @@ class Noise:
         ``ample``, ``fair`` or ``too small``, by the worse of two: ``by_chance`` up to 10 % or 25 %
         of the selected, or more; ``crowding`` up to 2.2 or 3.6, or more
         (a sketch without one empty cell is too small), which counts as fair where ``ratio`` is 10
-        or more.
+        or more, and not at all where the run's predictions left nothing to gain.
     """
 
     floor: float
@@ -130,8 +134,25 @@ def noise_of(learner: Learner) -> Noise | None:
     crowded = math.inf if fill["used"] == fill["cells"] else crowding
     if ratio is not None and ratio >= CLEAR:
         crowded = min(crowded, CROWDING[-1])
+    if nothing_lost(learner.run):
+        crowded = min(crowded, CROWDING[0])
     verdict = verdict_of(by_chance / len(sizes), crowded)
     return Noise(floor, smallest, ratio, features, by_chance, crowding, len(sizes), verdict)
+
+
+def nothing_lost(run: Mapping[str, Any]) -> bool:
+    """Whether a run predicted examples it had not seen so well that no memory could help.
+
+    Examples
+    --------
+    >>> nothing_lost({"progressive_accuracy": 0.999, "progressive_auc": 1.0})
+    True
+    >>> nothing_lost({"progressive_accuracy": 0.999, "progressive_auc": 0.7}), nothing_lost({})
+    (False, False)
+    """
+    scores = [run.get(f"progressive_{score}") for score in ("accuracy", "auc", "r2")]
+    known = [score for score in scores if score is not None]
+    return bool(known) and min(known) >= 1.0 - NOTHING_LOST
 
 
 def crowding_of(used: float, cells: float, depth: int) -> float:
