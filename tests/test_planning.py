@@ -14,6 +14,7 @@ from bearsketch import LimitError, ParameterError, make_learner
 from bearsketch.learners.noise import noise_of
 from bearsketch.planning import KMER_TAIL, needed_bytes, plan, sum_of_powers
 from bearsketch.reading import open_stream
+from bearsketch.sizes import format_bytes
 from bearsketch.training.loop import Training
 from tests.cli.helpers import COMMAND, bearsketch, good, result
 
@@ -162,3 +163,15 @@ def test_a_plan_for_kmers_agrees_with_what_is_measured(kmer):
         assert noise_of(training.learner).verdict in verdict
     assert plan("55KiB", k=300, features=110_000).verdict == "ample"
     assert plan("55KiB", k=300, features=110_000, tail=KMER_TAIL).verdict == "too small"
+
+
+def test_the_file_is_as_large_as_planned(tmp_path):
+    data, model = tmp_path / "d.vw", tmp_path / "m.bear"
+    words = [f"a_word_of_{i:05d}_letters" for i in range(4000)]
+    lines = (f"{i % 2} | {words[2 * (i * 7919 % 2000) + i % 2]}" for i in range(8000))
+    data.write_text("\n".join(lines) + "\n")
+    said = good("train", data, "-o", model, "--memory", "64KiB", "-k", "1000").stderr
+    planned = plan("64KiB", k=1000).file_bytes
+    assert model.stat().st_size == pytest.approx(planned, rel=0.1)
+    assert f"({format_bytes(model.stat().st_size)}: 64.0 KiB of memory, " in said
+    assert " for names and the record of the run)" in said

@@ -38,6 +38,8 @@ KMER_TAIL = 0.1
 # A batch as it is planned for: 240 examples of 100 features with names, in minibatches of 20.
 BATCH_FEATURES, MINIBATCH_FEATURES = 24_000, 2_000
 LINE_BYTES = 1 << 16
+# Of a model file: a name with the places of it and of the second name of its key, and the record.
+NAMED_BYTES, RECORD_BYTES = TEXT_BYTES + 16, 4096
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +66,9 @@ class Plan:
         Features that noise would lift to the k-th weight.
     verdict : str
         ``ample``, ``fair`` or ``too small``, as :class:`bearsketch.learners.noise.Noise`.
+    file_bytes : int
+        Size of the model file: beside the model, names (of 24 bytes, as is usual for words) and the
+        record of the run, which no budget counts.
     peak_bytes : int
         Most memory of the whole process that trains and saves it, by
         :func:`bearsketch.training.memory.terms` for examples of about 100 features.
@@ -85,6 +90,7 @@ class Plan:
     noise_floor: float
     by_chance: float
     verdict: str
+    file_bytes: int
     peak_bytes: int
 
     def to_json(self) -> dict[str, Any]:
@@ -153,6 +159,7 @@ def _bought(config: Config, features: int, tail: float) -> Plan:
     floor = norm / math.sqrt(config.width) * row_error(config.depth, config.query)
     by_chance = features * chance_above(1.0 / floor, config.columns) if floor else 0.0
     sizes = config.sizes
+    groups = config.columns if config.per_class else 1
     return Plan(
         learner=config.learner,
         precision=config.precision,
@@ -170,6 +177,7 @@ def _bought(config: Config, features: int, tail: float) -> Plan:
         noise_floor=floor,
         by_chance=by_chance,
         verdict=verdict_of(by_chance / max(config.k, 1), features / cells),
+        file_bytes=sizes.model_bytes + config.k * groups * NAMED_BYTES + RECORD_BYTES,
         peak_bytes=peak_bytes(config),
     )
 

@@ -125,6 +125,7 @@ def _table(plans: list[Plan], flat: list[Plan]) -> str:
         ("by chance", [_share(p.by_chance, p.k) for p in plans]),
         ("memory is", [p.verdict for p in plans]),
         *([(f"  k-mers, S {flat[0].tail:g}", [p.verdict for p in flat])] if flat else []),
+        ("model file", [f"about {format_bytes(p.file_bytes)}" for p in plans]),
         ("process peak", [format_bytes(p.peak_bytes) for p in plans]),
     ]
     wide = [max(len(values[i]) for _, values in rows) + 3 for i in range(len(plans))]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from bearsketch.cli.display import Display, View, best_features, make_display, say_best
 from bearsketch.cli.options import read_options
-from bearsketch.cli.told import progressive_text, result_number
+from bearsketch.cli.told import progressive_text, result_number, wrote_text
 from bearsketch.exceptions import ParameterError
 from bearsketch.reading.encoding import NOT_UTF8
 from bearsketch.sizes import format_bytes
@@ -231,7 +231,7 @@ def _report(display: Display, driver: Driver, summary: Summary, output: Path) ->
     if tally.lost:
         display.warn(RunWarning("DIST-PARTITION", {"partitions": len(tally.lost)}))
     say_best(display, driver.learner)
-    say(f"wrote {output} ({format_bytes(output.stat().st_size)})")
+    say(wrote_text(output, driver.learner))
 
 
 def _counted(n: int, what: str) -> str:

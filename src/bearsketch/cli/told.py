@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bearsketch.escape import shown_name
@@ -139,6 +140,18 @@ def results_text(results: dict[str, Any]) -> str:
         f"{name} {result_number(key, results[key])}"
         for key, name in names.items()
         if results.get(key) is not None
+    )
+
+
+def wrote_text(path: Path, learner: Learner) -> str:
+    """Say that a model was written, and what makes its file larger than the memory asked for."""
+    size, model = path.stat().st_size, learner.config.sizes.model_bytes
+    if size <= model:
+        return f"wrote {path} ({format_bytes(size)})"
+    rest = format_bytes(size - model)
+    return (
+        f"wrote {path} ({format_bytes(size)}: {format_bytes(model)} of memory, {rest} for names "
+        "and the record of the run)"
     )
 
 

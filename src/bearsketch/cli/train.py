@@ -37,7 +37,7 @@ from bearsketch.cli.options import (
     sources,
     takes_reading,
 )
-from bearsketch.cli.told import Told, progressive_text, results_text
+from bearsketch.cli.told import Told, progressive_text, results_text, wrote_text
 from bearsketch.exceptions import ParameterError
 from bearsketch.sizes import format_bytes, parse_bytes
 from bearsketch.wording import for_command
@@ -368,4 +368,4 @@ def _report(display: Display, training: Training, summary: Summary, output: Path
             if results and summary.held_out:
                 say(f"held-out, {title}: {results_text(results)}")
     say_best(display, training.learner, training)
-    say(f"wrote {output} ({format_bytes(output.stat().st_size)})")
+    say(wrote_text(output, training.learner))
