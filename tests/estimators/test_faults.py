@@ -33,19 +33,17 @@ def test_two_columns_of_one_name(frame, y):
 
 
 @pytest.mark.parametrize("kind", [object, "str", "category"])
-def test_a_column_of_words(frame, y, kind):
+def test_a_column_of_words_is_one_of_categories(frame, y, kind):
     frame["city"] = pd.Series(["7", "rome", "paris"] * 10).astype(kind)
-    told = refusal(SketchClassifier, frame, y)
-    assert "X must hold numbers, got 'rome' in column 'city', row 1" in told
-    assert "fit_stream" in told
+    for X in (frame, pl.from_pandas(frame)):
+        assert "city=rome" in SketchClassifier(memory="8KiB").fit(X, y).selected_names_
 
 
-def test_words_of_other_frames_and_arrays_and_dates(frame, y):
-    words = frame.assign(city=["rome", "paris"] * 15)
-    assert "'rome' in column 'city'" in refusal(SketchClassifier, pl.from_pandas(words), y)
-    assert "'rome' in column 3" in refusal(SketchClassifier, words.to_numpy(), y)
-    dates = frame.assign(day=pd.date_range("2020-02-01", periods=30))
-    assert "got '2020-02-01" in refusal(SketchRegressor, dates, y)
+def test_words_of_arrays(frame, y):
+    words = frame.assign(city=["rome", "paris"] * 15).to_numpy()
+    told = refusal(SketchClassifier, words, y)
+    assert "X must hold numbers, got 'rome' in column 3, row 0" in told
+    assert "Give a frame" in told
 
 
 def test_columns_that_are_not_those_of_fit_are_said_first(frame, y):

@@ -128,7 +128,10 @@ def test_the_row_numbers_of_pandas_are_no_feature(tmp_path):
     assert rows_of(frame) == [{"n": 3}, {"n": 1}, {"n": 2}]
     frame.to_parquet(tmp_path / "t.parquet")
     assert rows_of(tmp_path / "t.parquet") == [{"n": 3}, {"n": 1}, {"n": 2}]
-    assert rows_of(frame, numeric=["__index_level_0__"])[0] == {"n": 3, "__index_level_0__": 2}
+    in_file = rows_of(tmp_path / "t.parquet", numeric=["__index_level_0__"])
+    assert in_file[0] == {"n": 3, "__index_level_0__": 2}
+    named = frame.rename_axis("id")
+    assert rows_of(named) == rows_of(frame)  # an index in memory is none, whatever its name
 
 
 def test_booleans_large_lists_and_fixed_lists():

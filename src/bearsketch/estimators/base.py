@@ -21,6 +21,7 @@ from bearsketch.estimators.faults import check_column_names, told_by_column
 from bearsketch.estimators.few import learn_more
 from bearsketch.estimators.files import KeepsModel
 from bearsketch.estimators.first import are_enough, first_labels, with_examples
+from bearsketch.estimators.frames import FrameRows, is_table, read_frame
 from bearsketch.estimators.opening import open_batches, read_options
 from bearsketch.estimators.parameters import (
     check_feature_names,
@@ -48,6 +49,7 @@ from bearsketch.estimators.targets import (
 )
 from bearsketch.exceptions import ParameterError
 from bearsketch.learners import Learner, make_learner
+from bearsketch.reading.remember import read_record
 from bearsketch.training.checkpoint import Checkpoints
 from bearsketch.training.keeper import Keeper
 
@@ -90,8 +92,11 @@ class SketchEstimator(SelectsFeatures, KeepsModel, CallbackSupportMixin, BaseEst
         ----------
         X : array, sparse matrix, frame, list of dict, list of list of str or Batch
             Of shape (n_samples, n_features): NumPy, any SciPy sparse format with up to
-            2**63 - 1 columns, pandas or polars; or features by name, as one mapping (name to
-            value) or list of names per example.
+            2**63 - 1 columns, pandas, polars, or a table of any library that gives Arrow streams;
+            or features by name, as one mapping (name to value) or list of names per example.
+            Columns of a frame may hold text, categories, dates and missing values: they are read
+            as ``fit_stream`` and the command read them, and features have names such as
+            ``city=paris``. A frame of numbers alone is learned as an array is.
         y : array-like of shape (n_samples,)
             Labels or numbers; not needed for a Batch that carries labels.
         sample_weight : array-like of shape (n_samples,), optional
@@ -108,7 +113,7 @@ class SketchEstimator(SelectsFeatures, KeepsModel, CallbackSupportMixin, BaseEst
         if self._classifies():
             ClassMap.fixed(labels[counted])  # refuses less than two classes
             classes = ClassMap.fixed(labels)
-        self._start(classes, rows.columns, self._draw_seed())
+        self._start(classes, rows.columns, self._seed_of(rows))
         numbers = self._encode(labels)
         order = None if len(counted) == len(labels) or isinstance(rows, BatchRows) else counted
         n_blocks = -(-len(labels if order is None else order) // self._block)
@@ -118,8 +123,9 @@ class SketchEstimator(SelectsFeatures, KeepsModel, CallbackSupportMixin, BaseEst
             if self.shuffle and not isinstance(rows, BatchRows):
                 order = rng.permutation(counted)
             batches = tasks.batches(self._batches(rows, numbers, weights, order))
-            self._learn(batches, None if number else Doubts(self))
+            self._learn(batches, None if number else Doubts(self, _stream_of(rows)))
             self.learner_.finish_pass()
+        self._remember(rows)
         return self
 
     @all_or_nothing
@@ -127,8 +133,9 @@ class SketchEstimator(SelectsFeatures, KeepsModel, CallbackSupportMixin, BaseEst
         first = not self.__sklearn_is_fitted__()
         rows, labels, weights = self._examples(X, y, sample_weight, reset=first)
         if first:
-            self._start(self._class_map(classes), rows.columns, self._draw_seed())
+            self._start(self._class_map(classes), rows.columns, self._seed_of(rows))
             self._few = []
+            self._remember(rows)
         elif classes is not None:
             self._check_same_classes(classes)
         whole = weights is None or isinstance(rows, BatchRows)
@@ -164,7 +171,6 @@ class SketchEstimator(SelectsFeatures, KeepsModel, CallbackSupportMixin, BaseEst
             fit_sharded(self, source, client, read_options(self, options), classes, seed)
             return self
         from bearsketch.reading import Stream
-        from bearsketch.reading.remember import read_record
 
         with contextlib.ExitStack() as opened:
             batches = open_batches(self, source, seed, options, classes, opened)
@@ -258,6 +264,14 @@ class SketchEstimator(SelectsFeatures, KeepsModel, CallbackSupportMixin, BaseEst
     def _check_parameters(self) -> None:
         check_parameters(self)
 
+    def _seed_of(self, rows: Rows) -> int:
+        return rows.seed if isinstance(rows, FrameRows) else self._draw_seed()
+
+    def _remember(self, rows: Rows) -> None:
+        """Keep how the columns of a frame were read, so that others are read alike."""
+        if isinstance(rows, FrameRows):
+            self.learner_.run = read_record(rows.stream)
+
     def _draw_seed(self) -> int:
         given = plain(self.random_state)
         if isinstance(given, int) and given >= 0:
@@ -283,6 +297,12 @@ class SketchEstimator(SelectsFeatures, KeepsModel, CallbackSupportMixin, BaseEst
     def _rows(self, X: Any, *, reset: bool) -> Rows:
         """Examples of any kind, checked against those seen before unless ``reset``."""
         by_name = named_rows(X)
+        learner = None if reset else self.learner_
+        if is_table(X, learner):
+            if reset:
+                self._forget_columns()
+            seed = self._draw_seed() if learner is None else learner.config.seed
+            return read_frame(self, X, seed=seed, learner=learner)
         if by_name is None and not isinstance(X, Batch):
             X = self._checked(X, reset=reset)
             if not reset:
@@ -397,6 +417,8 @@ class SketchEstimator(SelectsFeatures, KeepsModel, CallbackSupportMixin, BaseEst
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         tags.input_tags.dict = True
+        tags.input_tags.string = True  # in frames
+        tags.input_tags.categorical = True
         tags.target_tags.required = True
         if not can_select(self):
             tags.transformer_tags = None
@@ -413,3 +435,8 @@ class SketchEstimator(SelectsFeatures, KeepsModel, CallbackSupportMixin, BaseEst
         own = learner.selected_intercept if self.selected_only else learner.intercept
         found: npt.NDArray[np.float64] = self._by_class(own[None, :] + self._threshold)[0]
         return found
+
+
+def _stream_of(rows: Rows) -> Any:
+    """Give what read the rows, and may have warnings; None for those that nothing read."""
+    return rows.stream if isinstance(rows, FrameRows) else None

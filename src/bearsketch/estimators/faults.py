@@ -13,8 +13,8 @@ import numpy.typing as npt
 from bearsketch.exceptions import ParameterError
 
 _CATEGORIES = (
-    "Categories are learned by fit_stream from a frame that holds the label as well "
-    "(label_column=...): each column=value is a feature. Or encode the column, or leave it out."
+    "Give a frame (pandas, polars, Arrow), whose columns may hold text, categories and dates; or "
+    "encode the column, or leave it out."
 )
 
 

@@ -98,7 +98,7 @@ class KeepsModel(BaseEstimator):
             self._settle_classes(arrays, record)
         self._settle_names(arrays)
         more: dict[str, Any] = {"selected_only": True} if self.selected_only else {}
-        if hasattr(self, "n_features_in_"):
+        if hasattr(self, "n_features_in_") and self.learner_.naming != "name":
             more |= {"n_columns": self.n_features_in_}
         record["run"] = {**record["run"], **more}
         return arrays, record

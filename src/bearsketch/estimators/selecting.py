@@ -17,6 +17,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from bearsketch.batch import Batch
 from bearsketch.estimators.columns import expand_columns, looked_up, take_columns
 from bearsketch.estimators.doubts import warn_of_ids
+from bearsketch.estimators.frames import is_table
 from bearsketch.estimators.rows import named_rows
 from bearsketch.exceptions import IncompatibleError, LimitError, ParameterError
 from bearsketch.learners import RECIPES
@@ -79,7 +80,7 @@ class SelectsFeatures(SelectorMixin):
         recipe = self._fitted_recipe()
         if not recipe.selects and recipe.storage != "dense":
             raise AttributeError(f"learner {self.learner!r} cannot name features: it has no coef_")
-        if not hasattr(self, "n_features_in_"):
+        if not hasattr(self, "n_features_in_") or self.learner_.naming not in (None, "id"):
             raise AttributeError("coef_ needs a known number of columns; use selected_weights_")
         if recipe.selects:
             selected = self._selected()
@@ -136,6 +137,8 @@ class SelectsFeatures(SelectorMixin):
         if not len(keys):
             warnings.warn("No features were selected.", UserWarning, stacklevel=2)
         by_name = named_rows(X)
+        if is_table(X, self.learner_):
+            X = self._rows(X, reset=False).whole
         if by_name is None and not isinstance(X, Batch):
             X = validate_data(
                 self, X, dtype=None, accept_sparse="csr", accept_large_sparse=True, reset=False

@@ -15,6 +15,7 @@ from bearsketch.batch import Position
 from bearsketch.exceptions import DataError, ParseError, SourceError
 from bearsketch.reading.columnar import Shared, TableReader
 from bearsketch.reading.doubtful import different_cells
+from bearsketch.reading.frames import stream_of
 from bearsketch.reading.options import ReadOptions
 from bearsketch.reading.pieces import Piece, Trouble
 from bearsketch.reading.schema import NUMBER
@@ -27,7 +28,7 @@ class ArrowReader(TableReader):
         self, stream: Any, name: str, index: int, options: ReadOptions, shared: Shared
     ) -> None:
         super().__init__(name, index, options, shared)
-        self._table = _core.ArrowReader(_capsule(stream, name))
+        self._table = _core.ArrowReader(stream_of(stream, name))
         described = self._table.columns
         self._settle_schema(
             tuple(column for column, _, _ in described),
@@ -79,18 +80,6 @@ class ArrowReader(TableReader):
 
     def _lines(self, first: int, last: int) -> npt.NDArray[np.int64]:
         return np.arange(self._before + first + 1, self._before + last + 1, dtype=np.int64)
-
-
-def _capsule(stream: Any, name: str) -> Any:
-    try:
-        return stream.__arrow_c_stream__(None)
-    except (ValueError, TypeError) as error:  # of the library the table is of
-        raise DataError(
-            f"{name}: this is no table that Arrow can hold ({'; '.join(map(str, error.args))})",
-            code="TAB-STREAM",
-            hint="Each column needs a name of its own, and values of one type: rename columns, "
-            "and turn those of mixed values into text.",
-        ) from None
 
 
 class ParquetReader(ArrowReader):

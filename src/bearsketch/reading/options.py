@@ -201,12 +201,13 @@ class ReadOptions:
         SWITCH,
         "Whether examples without a label are handed over; to train they are left out.",
     )
-    labels: Literal["auto", "number", "name", "quantity"] = _row(
+    labels: Literal["auto", "number", "name", "quantity", "none"] = _row(
         "auto",
-        one_of("auto", "number", "name", "quantity"),
+        one_of("auto", "number", "name", "quantity", "none"),
         "What labels are. With ``auto`` the first label decides for the whole stream, and those of "
         "sequences are names, unless they are 0 and 1. ``quantity`` is for numbers to be "
-        "predicted: as ``auto``, but those of sequences are numbers.",
+        "predicted: as ``auto``, but those of sequences are numbers. With ``none`` no column of a "
+        "table is the label, whatever its name.",
     )
     labels_needed: bool = _row(
         True,

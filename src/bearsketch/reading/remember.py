@@ -159,6 +159,8 @@ def _format_like(record: dict[str, Any], source: Any) -> str:
     of no table such a name tells nothing.
     """
     remembered = str(record.get("format", "auto"))
+    if remembered == "arrow":  # of a table in memory
+        remembered = "auto"
     first = source[0] if isinstance(source, list | tuple) and source else source
     if not isinstance(first, str | PathLike):
         return remembered

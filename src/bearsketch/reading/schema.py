@@ -89,7 +89,7 @@ def make_schema(
     _check_known(names, source, options)
     listed = _Listed.of(options)
     wanted = options.label_column
-    label = _index(names, wanted or "label")
+    label = None if options.labels == "none" else _index(names, wanted or "label")
     weight = _index(names, options.weight_column)
     if label is not None and shapes[label] not in (NUMBER, TEXT):
         raise _unsupported(source, names[label], "a label is a number or a text")

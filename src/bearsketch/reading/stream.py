@@ -16,6 +16,7 @@ from bearsketch.reading.codecs import codec_named
 from bearsketch.reading.encoding import NOT_UTF8, Encoding
 from bearsketch.reading.expected import Expected
 from bearsketch.reading.formats import certain_format, format_named, guess_format
+from bearsketch.reading.frames import as_table, is_frame
 from bearsketch.reading.limits import HEAD_BYTES
 from bearsketch.reading.options import FORMAT, TABLE, ReadOptions
 from bearsketch.reading.pieces import Numbering, Packer, Piece
@@ -131,7 +132,9 @@ class Stream(Closes):
         self.warnings: list[Warned] = []
         self.position: Position | None = None
         self.passes = 0
-        self._arrow = source if hasattr(source, "__arrow_c_stream__") else None
+        self._arrow = as_table(source) if is_frame(source) else None
+        if self._arrow is not None:
+            self.format = "arrow"
         self._inputs: list[Input] = [] if self._arrow is not None else resolve(source)
         self._account = Account(options)
         self._expected: Expected | None = None
