@@ -9,10 +9,13 @@ import sys
 def load(path):
     """Give (classes, intercept, weights by name, values of names that an example lacks)."""
     model = json.loads(pathlib.Path(path).read_text(encoding="utf-8"))
-    weights = {entry["name"]: entry["weights"] for entry in model["features"]}
+    fit = model["calibration"] or {"slope": 1.0, "offset": 0.0}
+    slope, offset = fit["slope"], fit["offset"]
+    weights = {e["name"]: [slope * w for w in e["weights"]] for e in model["features"]}
     weights |= {second: weights[first] for second, first in model["aliases"].items()}
     absent = {entry["name"]: entry["absent"] for entry in model["features"] if "absent" in entry}
-    return model["classes"], model["intercept"], weights, absent
+    intercept = [slope * constant + offset for constant in model["intercept"]]
+    return model["classes"], intercept, weights, absent
 
 
 def score(example, classes, intercept, weights, absent):

@@ -20,6 +20,7 @@ from bearsketch.learners.selected import joined
 
 if TYPE_CHECKING:
     from bearsketch.learners import Learner
+    from bearsketch.learners.learner import Calibration
 
 FORMAT, VERSION = "bearsketch-linear", 1
 
@@ -46,6 +47,11 @@ class LinearModel:
     loss : str
     reading : dict
         Format and options the features were made with.
+    calibration : Calibration or None
+        What margins become before they are turned into probabilities.
+    measured : dict
+        Accuracy (R2 of numbers) on held-out examples: of this model under ``selected_only``, of the
+        one it comes from under ``all``. Empty where nothing was held out.
     """
 
     names: list[str]
@@ -57,6 +63,8 @@ class LinearModel:
     classes: list[Any] | None
     loss: str
     reading: dict[str, Any]
+    calibration: Calibration | None
+    measured: dict[str, float]
 
 
 def linear_model(model: Any) -> LinearModel:
@@ -85,7 +93,19 @@ def linear_model(model: Any) -> LinearModel:
         class_labels(learner),
         config.loss,
         {"naming": learner.naming, **{n: learner.run.get(n) for n in ("format", "options")}},
+        learner.calibration["selected_only"],
+        _measured(learner),
     )
+
+
+def _measured(learner: Learner) -> dict[str, float]:
+    held = learner.run.get("holdout") or {}
+    figure = "r2" if learner.config.loss == "squared" else "accuracy"
+    found = {
+        "selected_only": (held.get("selected_only") or {}).get(figure),
+        "all": held.get(figure),
+    }
+    return found if None not in found.values() else {}
 
 
 def _split_names(
@@ -110,6 +130,8 @@ def to_json(model: LinearModel) -> str:
         "loss": model.loss,
         "classes": model.classes,
         "intercept": model.intercept.tolist(),
+        "calibration": None if model.calibration is None else model.calibration._asdict(),
+        "measured": model.measured,
         "reading": model.reading,
         "aliases": model.aliases,
     }
@@ -125,7 +147,8 @@ def to_json(model: LinearModel) -> str:
 def to_tsv(model: LinearModel) -> str:
     """Tab-separated table: name, key and a weight per class; the intercept comes first.
 
-    Where a feature that is not there counts with another value than 0, a last column has it.
+    Below it stand the slope and the offset that calibrate margins, where there are any. Where a
+    feature that is not there counts with another value than 0, a last column has it.
     """
     labels = model.classes if len(model.intercept) > 1 else None
     heads = [f"weight({cell(str(label))})" for label in labels] if labels else ["weight"]
@@ -133,6 +156,11 @@ def to_tsv(model: LinearModel) -> str:
     lines = ["\t".join(["name", "key", *heads, *(["absent"] if last else [])])]
     constant = [*model.intercept.tolist(), *([0.0] if last else [])]
     lines.append("\t".join(["(intercept)", "", *map(repr, constant)]))
+    if model.calibration is not None:
+        for name in ("slope", "offset"):
+            same = [getattr(model.calibration, name)] * len(model.intercept)
+            lines.append("\t".join([f"(calibration {name})", "", *map(repr, same)]))
+            lines[-1] += "\t0.0" if last else ""
     numbers = np.column_stack([model.weights, model.absent]) if last else model.weights
     for name, key, row in zip(model.names, model.keys, numbers.tolist(), strict=True):
         lines.append("\t".join([cell(name), str(key), *map(repr, row)]))
@@ -143,8 +171,8 @@ def to_onnx(model: LinearModel) -> bytes:
     """ONNX model of values, shape (n_examples, n_features), in the order of its names.
 
     A value that is NaN is not there, and counts as the model says; most do as 0.
-    Outputs are ``margins`` and, of classes, ``probabilities`` and ``label``; numbers come as
-    ``prediction``. The names are in the metadata, as JSON under ``feature_names``.
+    Outputs are ``margins`` and, of classes, calibrated ``probabilities`` and ``label``; numbers
+    come as ``prediction``. The names are in the metadata, as JSON under ``feature_names``.
     """
     try:
         import onnx
@@ -206,16 +234,24 @@ def _onnx_tail(model: LinearModel) -> tuple[list[Any], list[Any], list[Any]]:
         node = helper.make_node("Squeeze", ["margins", "axis"], ["prediction"])
         axis = helper.make_tensor("axis", TensorProto.INT64, [1], [1])
         return [node], [axis], [helper.make_tensor_value_info("prediction", double, ["n"])]
-    nodes, constants = [], []
+    slope, offset = (1.0, 0.0) if model.calibration is None else model.calibration[1:]
+    constants = [
+        helper.make_tensor("slope", double, [], [slope]),
+        helper.make_tensor("offset", double, [], [offset]),
+    ]
+    nodes = [
+        helper.make_node("Mul", ["margins", "slope"], ["sloped"]),
+        helper.make_node("Add", ["sloped", "offset"], ["calibrated"]),
+    ]
     if len(model.intercept) == 1:
         nodes += [
-            helper.make_node("Sigmoid", ["margins"], ["second"]),
-            helper.make_node("Neg", ["margins"], ["negated"]),
+            helper.make_node("Sigmoid", ["calibrated"], ["second"]),
+            helper.make_node("Neg", ["calibrated"], ["negated"]),
             helper.make_node("Sigmoid", ["negated"], ["first"]),
             helper.make_node("Concat", ["first", "second"], ["probabilities"], axis=1),
         ]
     else:
-        nodes.append(helper.make_node("Softmax", ["margins"], ["probabilities"], axis=1))
+        nodes.append(helper.make_node("Softmax", ["calibrated"], ["probabilities"], axis=1))
     nodes += [
         helper.make_node("ArgMax", ["probabilities"], ["number"], axis=1, keepdims=0),
         helper.make_node("Gather", ["classes", "number"], ["label"]),

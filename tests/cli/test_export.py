@@ -144,8 +144,11 @@ def test_the_table_has_the_same_weights(tmp_path):
     table = list(csv.reader(to_tsv(linear).splitlines(), delimiter="\t", quoting=csv.QUOTE_NONE))
     assert table[0] == ["name", "key", "weight(a)", "weight(b)", "weight(c)"]
     np.testing.assert_array_equal(np.array(table[1][2:], float), linear.intercept)
-    np.testing.assert_array_equal(np.array([r[2:] for r in table[2:]], float), linear.weights)
-    assert [int(row[1]) for row in table[2:]] == linear.keys
+    fit = linear.calibration
+    assert table[2] == ["(calibration slope)", "", *[repr(fit.slope)] * 3]
+    assert table[3] == ["(calibration offset)", "", *[repr(fit.offset)] * 3]
+    np.testing.assert_array_equal(np.array([r[2:] for r in table[4:]], float), linear.weights)
+    assert [int(row[1]) for row in table[4:]] == linear.keys
 
 
 def test_second_names_have_the_weight_of_the_first():
@@ -172,6 +175,32 @@ def test_forms_of_the_command(model, tmp_path):
     first = file.read_bytes()
     good("export", model, "--to", "onnx", "-o", file, "--quiet")
     assert file.read_bytes() == first
+
+
+def test_the_accuracy_of_the_features_alone_stands_beside_that_of_the_model(spam, model, tmp_path):
+    unknown = good("export", model).stderr
+    assert "accuracy of the exported features alone is not known: train with --holdout" in unknown
+    held = tmp_path / "held.bear"
+    good("train", spam, "-o", held, "-k", "2", "--memory", "16KiB", "--holdout", "30%")
+    done = good("export", held)
+    found = json.loads(done.stdout)["measured"]
+    assert found == linear_model(load(held)).measured
+    results = load(held).run["holdout"]
+    assert found == {
+        "selected_only": results["selected_only"]["accuracy"],
+        "all": results["accuracy"],
+    }
+    assert f"{found['selected_only']:.4f} with the exported features" in done.stderr
+    assert f"{found['all']:.4f} with the whole model" in done.stderr
+
+
+def test_few_examples_leave_margins_as_they_are(tmp_path):
+    learner = make_learner(k=4, memory="1KiB")
+    learner.learn(Batch.from_rows(rows(100), [1, -1] * 50))
+    linear = linear_model(learner)
+    assert linear.calibration is None
+    assert json.loads(to_json(linear))["calibration"] is None
+    assert "calibration" not in to_tsv(linear)
 
 
 @pytest.mark.parametrize(

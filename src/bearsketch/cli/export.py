@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -12,6 +12,9 @@ from bearsketch.cli.guard import say
 from bearsketch.cli.model import load_model
 from bearsketch.cli.options import Model, Quiet
 from bearsketch.exceptions import ParameterError
+
+if TYPE_CHECKING:
+    from bearsketch.export import LinearModel
 
 FORMS = ("json", "tsv", "onnx")
 
@@ -28,7 +31,7 @@ def export(
     """Write the selected features as a linear model that needs no bearsketch to predict.
 
     It is the model of predict --selected-only: an intercept, and a weight per class for each
-    name. onnx takes the values of the features in the order of their names, which are in its
+    name. Its accuracy is shown beside that of the whole model if examples were held out. onnx takes the values of the features in the order of their names, which are in its
     metadata; it needs the package onnx.
 
     **Examples**
@@ -57,6 +60,8 @@ def export(
     if output is None:
         sys.stdout.buffer.write(data)
         sys.stdout.flush()
+        if not quiet:
+            say(_measured(linear))
         return
     from bearsketch.files import write_whole
 
@@ -64,3 +69,18 @@ def export(
     write_whole(output, data)
     if not quiet:
         say(f"wrote {len(linear.names):,} features to {output}")
+        say(_measured(linear))
+
+
+def _measured(linear: LinearModel) -> str:
+    """Say how good the exported features are alone, beside the model they come from."""
+    figure = "R2" if linear.classes is None else "accuracy"
+    if not linear.measured:
+        return (
+            f"the {figure} of the exported features alone is not known: train with --holdout, or "
+            "see the column 'selected' of bearsketch evaluate"
+        )
+    return (
+        f"held-out {figure}: {linear.measured['selected_only']:.4f} with the exported features, "
+        f"{linear.measured['all']:.4f} with the whole model"
+    )
