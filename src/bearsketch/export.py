@@ -101,11 +101,10 @@ def linear_model(model: Any) -> LinearModel:
 def _measured(learner: Learner) -> dict[str, float]:
     held = learner.run.get("holdout") or {}
     figure = "r2" if learner.config.loss == "squared" else "accuracy"
-    found = {
-        "selected_only": (held.get("selected_only") or {}).get(figure),
-        "all": held.get(figure),
-    }
-    return found if None not in found.values() else {}
+    alone, whole = (held.get("selected_only") or {}).get(figure), held.get(figure)
+    if alone is None or whole is None:
+        return {}
+    return {"selected_only": float(alone), "all": float(whole)}
 
 
 def _split_names(

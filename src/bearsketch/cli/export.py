@@ -31,8 +31,9 @@ def export(
     """Write the selected features as a linear model that needs no bearsketch to predict.
 
     It is the model of predict --selected-only: an intercept, and a weight per class for each
-    name. Its accuracy is shown beside that of the whole model if examples were held out. onnx takes the values of the features in the order of their names, which are in its
-    metadata; it needs the package onnx.
+    name. Its accuracy is shown beside that of the whole model if examples were held out. onnx
+    takes the values of the features in the order of their names, which are in its metadata; it
+    needs the package onnx.
 
     **Examples**
 
