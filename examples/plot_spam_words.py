@@ -29,7 +29,7 @@ with open_stream(test, labels="name", **reading) as stream:
     for batch in stream:
         right += (spam.predict(batch) == batch.labels).sum()
         total += len(batch)
-print(f"{right / total:.1%} of {total:,} mails are told right")
+print(f"{right / total:.1%} of {total:,} mails are classified right")
 
 # %%
 # And the words, by name. A positive weight speaks for spam.

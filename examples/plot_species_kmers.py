@@ -30,7 +30,7 @@ with open_stream(test, labels="name", **reading) as stream:
     for batch in stream:
         right += (learner.predict(batch) == batch.labels).sum()
         total += len(batch)
-print(f"{right / total:.1%} of {total:,} reads are told right (chance: {1 / len(bases):.0%})")
+print(f"{right / total:.1%} of {total:,} reads are classified right (chance: {1 / len(bases):.0%})")
 
 # %%
 # Map the strongest ones of each species back to the genomes they occur in.

@@ -131,14 +131,14 @@ def test_duplicate_keys_are_refused(tmp_path):
         text = json.dumps(header, separators=(",", ":"))
         return text[:-1] + ',"cells":' + json.dumps(header["cells"]) + "}"
 
-    assert "comes twice" in refused(tmp_path / "m", rebuilt(lambda h, body: body, twice))
+    assert "occurs twice" in refused(tmp_path / "m", rebuilt(lambda h, body: body, twice))
 
     def twice_inside(header, body):
         inner = header["__metadata__"]["bearsketch"]
         header["__metadata__"]["bearsketch"] = '{"loss":"squared",' + inner[1:]
         return body
 
-    assert "comes twice" in refused(tmp_path / "m", rebuilt(twice_inside))
+    assert "occurs twice" in refused(tmp_path / "m", rebuilt(twice_inside))
 
 
 def test_random_edits_under_a_right_checksum_never_crash(tmp_path):

@@ -175,7 +175,7 @@ TEST_CASE("fasta: what is refused, by code, line and column") {
   CHECK(run("fasta", ">\xff\xfe t\nACGT\n").errors.empty());
 }
 
-TEST_CASE("fasta: reading goes on at the next header") {
+TEST_CASE("fasta: reading continues at the next header") {
   const Parsed parsed = run("fasta", ">a\nACXGT\nACGT\n>b\nACG\n", kmers(3));
   REQUIRE(parsed.rows.size() == 1);
   CHECK(parsed.rows[0].tag == "b");

@@ -61,7 +61,7 @@ TEST_CASE("digits are read the same whatever follows them") {
   }
 }
 
-TEST_CASE("what is no number is refused") {
+TEST_CASE("what is not a number is refused") {
   for (const char* text : {"", "-", "+", ".", "e5", "1e", "1e+", "1,5", "0x1F", "nan", "inf",
                            "1.5abc", "--1", "1 ", " 1", "1.2.3", "1e5.0", "infinity"}) {
     CAPTURE(text);

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# One model per file, then one model of all: a job array in one round, with nothing but files.
+# One model per file, then one model of all: a job array in one round, with files alone.
 #
 #   array.sh OUT.bear FILE...                 all parts on this machine, JOBS at a time (default 2)
 #   array.sh --part OUT.bear FILE...          one part: the file of SLURM_ARRAY_TASK_ID, from 0

@@ -2,7 +2,7 @@
 
     spark-submit spark.py lines.vw model.bear
 
-The unit of exchange is the bytes of a model file: each partition goes on from the broadcast model
+The unit of exchange is the bytes of a model file: each partition continues from the broadcast model
 and gives back one model. ``learn_lines`` knows nothing of Spark, and takes any iterable of lines.
 """
 

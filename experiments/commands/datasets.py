@@ -79,7 +79,7 @@ def fetch(
 ) -> None:
     """Fetch data sets, verify them, and print where their files are.
 
-    A fetch that was cut goes on where it was; a file that is there is verified, not fetched
+    A fetch that was cut continues where it was; a file that is there is verified, not fetched
     again. Where no checksum is known, the first whole download is trusted, and its SHA-256 is
     kept beside it, as FILE.sha256, for the next time.
 
@@ -107,7 +107,7 @@ def fetch(
                 report = bar if sys.stderr.isatty() else _lines(file.name)
                 fetch_file(url, path, size=file.size, sha256=known, report=report, note=say)
         except KeyboardInterrupt as stopped:
-            stopped.args = (f"stopped; the same command goes on where {file.name} was",)
+            stopped.args = (f"stopped; the same command continues where {file.name} was",)
             raise
         print(path, flush=True)
 

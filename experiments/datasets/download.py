@@ -37,7 +37,7 @@ class _AgainError(Exception):
 
 
 class _OtherPartError(_AgainError):
-    """What the server has does not go on where our part ends."""
+    """What the server has does not continue where our part ends."""
 
 
 class _Redirects(urllib.request.HTTPRedirectHandler):
@@ -115,7 +115,7 @@ def fetch_file(
         raise SourceError(
             f"cannot write to {error.filename or target}: {error.strerror or error}",
             code="IO-WRITE",
-            hint="Check the folder and the free space; the same command goes on where it was.",
+            hint="Check the folder and the free space; the same command continues where it was.",
         ) from error
 
 
@@ -371,5 +371,5 @@ def _failed(url: str, what: str) -> SourceError:
         f"{url}: {what}",
         code="SRC-FETCH",
         hint="Check the address and the connection, or name a mirror with --from; "
-        "the same command goes on where it was.",
+        "the same command continues where it was.",
     )

@@ -175,7 +175,7 @@ def _parse(text: bytes | str) -> dict[str, Any]:
 
     def unique(items: list[tuple[str, Any]]) -> dict[str, Any]:
         if len(dict(items)) != len(items):
-            raise ValueError("a key comes twice")
+            raise ValueError("a key occurs twice")
         return dict(items)
 
     found = json.loads(text, object_pairs_hook=unique)

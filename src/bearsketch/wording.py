@@ -15,7 +15,7 @@ Render = Callable[[str], str]
 
 
 class Phrase(NamedTuple):
-    """One thing that is said differently to Python and to the command line."""
+    """One thing that Python and the command line spell differently."""
 
     python: str
     command: str

@@ -47,7 +47,7 @@ def whole(data, tmp_path_factory):
 
 
 def test_killed_runs_resume_to_the_same_bytes(data, whole, tmp_path):
-    """Each attempt is killed a little later; what it wrote is enough to go on from."""
+    """Each attempt is killed a little later; what it wrote is enough to continue from."""
     output, folder = tmp_path / "m.bear", tmp_path / "c"
     rng = np.random.default_rng(0)
     killed = 0
@@ -92,7 +92,7 @@ def test_a_signal_writes_a_checkpoint_and_says_how_to_go_on(number, code, data, 
         said = process.stderr.read()
         assert process.wait() == code
         assert time.monotonic() - start < 5
-    assert b"interrupted; no model was written; go on from " in said
+    assert b"interrupted; no model was written; continue from " in said
     assert b"--resume" in said
     assert not output.exists()
     resumed = good(*command("-", output, folder)[1:], input=data.read_bytes())

@@ -1,4 +1,4 @@
-"""``bearsketch train``: what is found out, what is said, what is written."""
+"""``bearsketch train``: what is detected, what is said, what is written."""
 
 from __future__ import annotations
 

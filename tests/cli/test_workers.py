@@ -160,7 +160,7 @@ def test_a_stopped_driver_goes_on_from_its_checkpoint(number, code, mail, tmp_pa
     assert not output.exists()
     assert list(folder.glob("rounds-*.bear"))
     if number != signal.SIGKILL:
-        assert "interrupted; no model was written; go on from " in said
+        assert "interrupted; no model was written; continue from " in said
         assert said.rstrip().endswith(".bear with --resume")
     refused = bearsketch(*map(str, command[1:]))
     assert refused.returncode == 2

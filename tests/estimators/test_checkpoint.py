@@ -1,4 +1,4 @@
-"""Estimators that learn from a stream go on from a checkpoint to the same model."""
+"""Estimators that learn from a stream continue from a checkpoint to the same model."""
 
 from __future__ import annotations
 

@@ -114,5 +114,5 @@ def test_interrupted_command_says_how_to_go_on(server, tmp_path):
     finally:
         blocked.set()
     assert process.returncode == 130
-    assert b"the same command goes on" in errors
+    assert b"the same command continues" in errors
     assert b"Traceback" not in errors

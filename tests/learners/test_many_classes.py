@@ -93,7 +93,7 @@ class TestRoomForMoreClasses:
         roomy.save(tmp_path / "m.bear")
         loaded = SketchClassifier.load(tmp_path / "m.bear")
         assert loaded.selected_names_[0] == roomy.selected_names_[0] == "mark1"
-        sizes = abs(loaded.selected_weights_)  # in this order but for how often each was met
+        sizes = abs(loaded.selected_weights_)  # in this order but for how often each occurred
         assert (sizes[:-1] > 0.9 * sizes[1:]).all()
         assert set(loaded.selected_names_) == set(roomy.selected_names_)
         np.testing.assert_allclose(

@@ -1,4 +1,4 @@
-"""Cells of tables that are marked as missing, or are no numbers where others are."""
+"""Cells of tables that are marked as missing, or are not numbers where others are."""
 
 import pytest
 
@@ -102,7 +102,7 @@ def test_up_to_a_quarter_of_cells_that_are_no_numbers_is_told(stray):
     cells = [stray if i % 4 == 0 else b"%d" % i for i in range(400)]
     (told,) = strays_of(cells)
     assert (
-        f"of 400 cells looked at 100 are no numbers (line 2, column 1: {stray.decode()!r})" in told
+        f"of 400 cells looked at 100 are not numbers (line 2, column 1: {stray.decode()!r})" in told
     )
     cells[1] = stray
     assert strays_of(cells) == []

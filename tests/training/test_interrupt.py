@@ -30,7 +30,7 @@ def test_a_signal_writes_a_checkpoint_first(number, tmp_path, request):
     kept = Checkpoints(tmp_path, "1h", resume=True)
     with open_stream(io.BytesIO(data), "vw", rows=60, include_unlabelled=False) as opened:
         training = Training(opened, memory="8KiB", k=20, checkpoint=kept)
-        with pytest.raises(Interrupted, match="go on from .*checkpoint-00000001") as caught:
+        with pytest.raises(Interrupted, match="continue from .*checkpoint-00000001") as caught:
             training.run(watch)
     assert caught.value.number == number
     assert load(tmp_path / "checkpoint-00000001.bear").counters["examples"] == 1800

@@ -138,7 +138,7 @@ void CsvTable::step_outside(char c) {
   } else if (c == '\r') {
     if (state_ == State::start) {
       begin_record();
-      now_.start_byte = -1;  // nothing but a line end so far
+      now_.start_byte = -1;  // only a line end so far
     }
     state_ = State::after_cr;
   } else if (c == delimiter_) {

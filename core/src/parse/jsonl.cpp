@@ -90,7 +90,7 @@ bool JsonlParser::read_token(JsonReader& in, Buffer<char>& out, bool& null) {
 bool JsonlParser::read_label(JsonReader& in) {
   const char* at = in.at();
   bool null;
-  if (has_label_) return fail("LABEL", at, "label field comes twice");
+  if (has_label_) return fail("LABEL", at, "label field occurs twice");
   label_text_.clear();
   if (!read_token(in, label_text_, null)) return false;
   if (null) return true;

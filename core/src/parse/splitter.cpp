@@ -10,7 +10,7 @@ namespace bear::parse {
 
 void Splitter::feed(std::string_view chunk, bool final) {
   if (at_ != end_) throw std::logic_error("feed: the last chunk has not been read yet");
-  if (final_) throw std::logic_error("feed: the last chunk was said to be the final one");
+  if (final_) throw std::logic_error("feed: the last chunk was the final one");
   at_ = chunk.data();
   end_ = at_ + chunk.size();
   final_ = final;

@@ -165,7 +165,7 @@ void SvmlightParser::fail_duplicate() {
     if (stop != nullptr && stop != end && *stop == ':' && found == id && ++seen == 2) break;
   }
   fail("DUPLICATE", at,
-       "feature " + std::to_string(id) + " comes twice; duplicates=\"sum\" adds them up");
+       "feature " + std::to_string(id) + " occurs twice; duplicates=\"sum\" adds them up");
 }
 
 }  // namespace bear::parse

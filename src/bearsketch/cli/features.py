@@ -43,7 +43,7 @@ def features(
     """List the selected features by name, best first: those that move predictions most.
 
     With bear+ that is the weight (of several classes the largest), times the size of the values
-    where above 1, and by how often the feature was met: the fourth root of it, the eighth with
+    where above 1, and by how often the feature occurred: the fourth root of it, the eighth with
     more than two classes. So weights need not fall from line to line. With other learners it is
     the root of the sum of squares over the classes, times the size of the values.
 

@@ -51,7 +51,7 @@ def _show_warning(text: Any, *_: Any) -> None:
 
 
 def _drop_warning(*_: Any) -> None:
-    """Of ``--quiet``: nothing but errors."""
+    """Show nothing: ``--quiet`` leaves errors alone."""
 
 
 def _end(error: Exception) -> NoReturn:
@@ -59,7 +59,7 @@ def _end(error: Exception) -> NoReturn:
         say(f"error[{error.code or 'USAGE'}] {error.text(for_command)}")
         _leave(error.exit_code)
     if isinstance(error, BrokenPipeError):
-        # The reader of our output is gone: end as the signal would have, without a word.
+        # The reader of our output is gone: end as the signal would have, silently.
         _leave(128 + signal.SIGPIPE)
     if isinstance(error, OSError) and error.errno is not None:
         say(f"error[IO-WRITE] {error.filename or 'standard output'}: {os.strerror(error.errno)}")

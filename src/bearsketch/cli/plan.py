@@ -47,7 +47,7 @@ def plan(
     learner: Annotated[
         str, typer.Option(metavar="NAME", help="One of bear+, bear, mission, newton, awm.")
     ] = "bear+",
-    passes: Annotated[int, typer.Option(min=1, metavar="N", help="Trips over the data.")] = 1,
+    passes: Annotated[int, typer.Option(min=1, metavar="N", help="Passes over the data.")] = 1,
     depth: Annotated[
         int | None, typer.Option(metavar="N", help="Rows of the sketch.", show_default=False)
     ] = None,

@@ -113,12 +113,12 @@ def run_sharded(
 
 @contextmanager
 def _told_where(kept: Checkpoints | None) -> Iterator[None]:
-    """Say with an interrupt where the run can go on from."""
+    """Say with an interrupt where the run can continue from."""
     try:
         yield
     except Interrupted as stopped:
         path = None if kept is None else kept.written
-        told = "" if path is None else f"; go on from {path} with --resume"
+        told = "" if path is None else f"; continue from {path} with --resume"
         stopped.args = (f"interrupted; no model was written{told}",)
         raise
 
@@ -155,7 +155,7 @@ def _begin(display: Display, prepared: Prepared, workers: int) -> None:
     for warning in task.warnings:
         display.warn(warning)
     for odd in prepared.stream.warnings:
-        # What columns are, and the encoding, was found out here, once for all.
+        # What columns are, and the encoding, was detected here, once for all.
         if odd.code.startswith("TAB-") or odd.code == NOT_UTF8:
             display.warn(of_stream(odd))
     display.note(

@@ -29,7 +29,7 @@ class Cluster(Serial):
     ----------
     client : distributed.Client
     patience : float
-        Seconds without a word of any task after which the cluster counts as lost.
+        Seconds of silence of every task after which the cluster counts as lost.
     """
 
     def __init__(self, client: Any, *, patience: float = PATIENCE, owned: bool = False) -> None:
@@ -145,7 +145,7 @@ class Cluster(Serial):
         return result
 
     def close(self) -> None:
-        """Close the connection if it was opened here; the cluster goes on."""
+        """Close the connection if it was opened here; the cluster continues."""
         if self._owned:
             self._client.close(timeout=10)
 

@@ -161,7 +161,7 @@ class Driver:
         Rounds done, over all passes.
     tally : Tally
     resumed_at : int
-        Examples learned before a checkpoint that this driver went on from.
+        Examples learned before a checkpoint that this driver continued from.
     """
 
     def __init__(
@@ -192,7 +192,7 @@ class Driver:
         return self.done + 1 < self.rounds
 
     def resume(self) -> bool:
-        """Go on from the newest checkpoint if there is one; returns whether there was."""
+        """Continue from the newest checkpoint if there is one; returns whether there was."""
         saved = None if self._checkpoint is None else self._checkpoint.newest(_read_round)
         if saved is None:
             return False
@@ -244,7 +244,7 @@ class Driver:
             if isinstance(answer, Lost):
                 self._lose(answer)
                 continue
-            # A result may come twice where an engine runs a task again.
+            # A result may arrive twice where an engine runs a task again.
             digest = answer.digest
             if digests.setdefault(answer.partition, digest) != digest:
                 raise _disagreeing(parts, answer.partition)

@@ -20,7 +20,7 @@ from bearsketch.distributed.task import Beat, Result, Round, learn_partition
 from bearsketch.distributed.worker import work
 from bearsketch.exceptions import BearError, DistributedError
 
-PATIENCE = 60.0  # seconds without a word after which a worker counts as lost
+PATIENCE = 60.0  # seconds of silence after which a worker counts as lost
 ATTEMPTS = 3
 _START_SECONDS = 120.0  # a new process imports first, on a machine that may be busy
 
@@ -75,7 +75,7 @@ class Pool(Serial):
     attempts : int
         How often a partition is tried when the worker at it is lost.
     patience : float
-        Seconds without a word after which a worker counts as lost.
+        Seconds of silence after which a worker counts as lost.
     forks : bool
         The first workers are copies of this process, which are there at once. Only for a process
         that has no threads yet, as a command at its start: a copy has their locks but not them.
@@ -236,5 +236,5 @@ def refuse_lost(lost: Lost) -> DistributedError:
         f"{lost.partition.place} could not be learned: {lost.reason}",
         code="DIST-PARTITION",
         hint="Look at the data there and at the memory of the workers; "
-        "{on_error=skip} goes on without such a partition, and says so.",
+        "{on_error=skip} continues without such a partition, and reports it.",
     )

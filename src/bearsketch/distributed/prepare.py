@@ -28,7 +28,7 @@ from bearsketch.training.warnings import RunWarning
 
 
 class Prepared(NamedTuple):
-    """What a driver needs, and what was found out for a reader."""
+    """What a driver needs, and what was detected for a reader."""
 
     plan: Plan
     learner: Learner

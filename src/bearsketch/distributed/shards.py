@@ -22,7 +22,7 @@ from bearsketch.reading.codecs import MAGIC_BYTES, codec_of
 from bearsketch.reading.source import FileInput, Input, Source, UrlInput, resolve
 
 # Formats whose examples end where a line ends, or begin with a line that can be told. A line of
-# a table may go on inside quotes, and Parquet is read from its end: such files stay whole.
+# a table may continue inside quotes, and Parquet is read from its end: such files stay whole.
 SPLITS = ("vw", "svmlight", "jsonl", "text", "fasta", "fastq")
 DEFAULT_SHARDS = 4
 DEFAULT_ROUNDS = 16

@@ -84,7 +84,7 @@ class Result:
 
 
 class Round(NamedTuple):
-    """What a runner is asked for: the model that each of some partitions goes on from.
+    """What a runner is asked for: the model that each of some partitions continues from.
 
     ``beat`` is called with a partition's number and its examples so far. Those ``coming`` in the
     next round may be got ready.
@@ -98,7 +98,7 @@ class Round(NamedTuple):
 
 
 class Opened(NamedTuple):
-    """A partition that can be learned now: batches, and what tells what was met among them."""
+    """A partition that can be learned now: batches, and a function that reports on them."""
 
     partition: Any
     job: Job
@@ -121,7 +121,7 @@ def open_partition(partition: Any, job: Job, *, ahead: bool = False) -> Opened:
 def learn_partition(
     model: bytes, partition: Any, job: Job, beat: Beat | None = None, opened: Opened | None = None
 ) -> Result:
-    """Learn a partition, going on from a model.
+    """Learn a partition, continuing from a model.
 
     Parameters
     ----------
@@ -189,7 +189,7 @@ def _right(numbers: Reals, margins: Reals, weights: Reals | None) -> float:
 
 @contextlib.contextmanager
 def _batches_of(partition: Any, job: Job) -> Iterator[tuple[Iterable[Batch], Callable[[int], Met]]]:
-    """Batches of a partition, and a function that tells what was met on the way to them."""
+    """Batches of a partition, and a function that reports on the way to them."""
     if not isinstance(partition, Partition):
         batches = partition.batches(job.options["seed"], job.format, job.options)
         yield batches, lambda n: ({"lines": n, "examples": n}, {}, [], [])

@@ -33,7 +33,7 @@ class SketchClassifier(ClassifierMixin, SketchEstimator):
         Bytes the model keeps, names not counted. With ``bear+`` and two classes the default
         holds 1,000 selected features and 250,000 one-byte cells, enough for text of 50,000 words.
     passes : int, default=1
-        Trips over the data. One, because streams cannot be read twice; two or three help where
+        Passes over the data. One, because streams cannot be read twice; two or three help where
         examples are few for their features.
     batch_size : int, default=20
         Examples in a minibatch. 20 is where curvature is measured well enough.
@@ -168,7 +168,7 @@ class SketchClassifier(ClassifierMixin, SketchEstimator):
             ``max_classes`` is given, for which room is left then.
         checkpoint : Checkpoints, optional
             Where to write checkpoints (:class:`bearsketch.training.checkpoint.Checkpoints`), how
-            often, and whether to go on from one; needs an integer ``random_state``. They stay
+            often, and whether to continue from one; needs an integer ``random_state``. They stay
             until ``checkpoint.forget()``, to be called once the model is saved.
         client : distributed.Client or bearsketch.distributed.Pool, optional
             Learn with the workers of a Dask cluster, or with local processes. The source is then

@@ -33,7 +33,7 @@ class Doubts:
     estimator : SketchEstimator
         Whose learner is made.
     source : Stream, optional
-        Where the batches come from; without ``warnings`` of its own, nothing is said of it.
+        Where the batches come from; without ``warnings`` of its own, no warning is given for it.
     every_class : bool
         Whether all classes should come, so that one alone is odd.
     first : sequence of Batch, optional

@@ -59,7 +59,7 @@ def _columns(X: Any) -> Iterator[tuple[Any, npt.NDArray[Any]]]:
 
 
 def _first_word(values: npt.NDArray[Any]) -> int | None:
-    """Row of the first text that is no number."""
+    """Row of the first text that is not a number."""
     for row, value in enumerate(values.tolist() if values.dtype.kind in "OSTU" else ()):
         if isinstance(value, str | bytes):
             try:

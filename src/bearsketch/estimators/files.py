@@ -54,7 +54,7 @@ class KeepsModel(BaseEstimator):
     def to_learner(self) -> Learner:
         """Give a learner of its own that knows the classes and the names of the columns.
 
-        It is what :func:`bearsketch.load` makes of a saved model: :mod:`bearsketch.export` takes
+        It is what :func:`bearsketch.load` gives for a saved model: :mod:`bearsketch.export` takes
         it, for one. ``learner_`` itself knows numbers only.
         """
         return Learner.from_bytes(model_file.pack(*self._whole_model()))

@@ -110,7 +110,7 @@ class SketchRegressor(RegressorMixin, SketchEstimator):
             Anything :func:`bearsketch.reading.open_stream` takes.
         checkpoint : Checkpoints, optional
             Where to write checkpoints (:class:`bearsketch.training.checkpoint.Checkpoints`), how
-            often, and whether to go on from one; needs an integer ``random_state``. They stay
+            often, and whether to continue from one; needs an integer ``random_state``. They stay
             until ``checkpoint.forget()``, to be called once the model is saved.
         client : distributed.Client or bearsketch.distributed.Pool, optional
             Learn with the workers of a Dask cluster, or with local processes. The source is then

@@ -1,4 +1,4 @@
-"""What a checkpoint keeps of an estimator that learns from a stream, and how it goes on."""
+"""What a checkpoint keeps of an estimator that learns from a stream, and how it continues."""
 
 from __future__ import annotations
 
@@ -82,5 +82,5 @@ def check_seeded(checkpoint: Checkpoints | None, random_state: Any) -> None:
     if checkpoint is not None and not isinstance(random_state, int | np.integer):
         raise ParameterError(
             f"random_state must be a whole number with checkpoints, got {random_state!r}",
-            hint="The run that goes on must hash names as the one that stopped did.",
+            hint="The run that continues must hash names as the one that stopped did.",
         )

@@ -41,7 +41,7 @@ def average(parts: Sequence[Learner], start: Learner | None = None) -> Learner:
     that any part selected; examples and minibatches add up, passes are the most of any. Pairs of
     L-BFGS are dropped.
 
-    Where all parts went on from one ``start``, each made a move :math:`d_i` from there. The mean of
+    Where all parts began at one ``start``, each made a move :math:`d_i` from there. The mean of
     moves that point in different directions is shorter than any of them: what one part learned of
     a rare feature would be divided by the number of parts. So the mean move :math:`\bar d` is made
     as long as the moves were, by the factor
@@ -59,7 +59,7 @@ def average(parts: Sequence[Learner], start: Learner | None = None) -> Learner:
         Of one configuration, with the same labels and naming. Their order is part of the result:
         the same parts in the same order give the same bytes.
     start : Learner, optional
-        The model that all parts went on from; only examples since then count.
+        The model that all parts continued from; only examples since then count.
 
     Returns
     -------

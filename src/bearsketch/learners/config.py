@@ -143,7 +143,7 @@ def _weight_bytes(precision: str, direction: str, loss: str, shared: bool) -> in
 
 
 def _choose_k(learner: str, k: int | None) -> int | None:
-    """K as given, or what the recipe makes of None; refuses k where nothing is selected."""
+    """K as given, or the recipe's own where it is None; refuses k where nothing is selected."""
     recipe = RECIPES[learner]
     check_number("k", k)
     if learner == "fh":

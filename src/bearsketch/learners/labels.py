@@ -35,7 +35,7 @@ class Labels:
         ``logistic`` it may be left out: -1 or 0 is the negative class, 1 the positive one.
     negative : int, optional
         Without ``classes``, the label of the negative class, -1 or 0. Default: the first of them
-        that :meth:`met` is told of, and -1 until then.
+        that :meth:`met` learns of, and -1 until then.
 
     Examples
     --------
@@ -182,7 +182,7 @@ def check_told_apart(classes: Iterable[Any]) -> None:
     if large:
         raise ParameterError(
             f"classes that are numbers must be below 2**53, got {large[0]:.0f}: larger ones cannot "
-            "be told apart",
+            "be distinguished",
             hint="Make words of them: {text labels}.",
         )
 

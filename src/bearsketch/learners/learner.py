@@ -172,7 +172,7 @@ class Learner:
         return self.scaling.parts(batch, size * max(_SCALED_ROWS // size, 1), most)
 
     def finish_pass(self) -> None:
-        """Say that one trip over the data is over; automatic steps shrink from pass to pass.
+        """Say that one pass over the data is over; automatic steps shrink from pass to pass.
 
         Examples that come now were learned before, so calibration learns no more.
         """
@@ -429,7 +429,7 @@ class Learner:
     def merge(self, other: Learner) -> None:
         """Average in another learner, weighted by examples seen.
 
-        This one becomes what :func:`~bearsketch.learners.average.average` makes of both.
+        This one becomes what :func:`~bearsketch.learners.average.average` gives for both.
 
         Raises
         ------

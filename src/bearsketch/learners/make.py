@@ -61,7 +61,7 @@ def make_learner(
         is -1 or 0 against 1: whichever of -1 and 0 comes first is learned and predicted, and the
         other is refused.
     passes : int
-        Trips over the data that are planned. With the squared loss and 12 or more, ``bear+``
+        Passes over the data that are planned. With the squared loss and 12 or more, ``bear+``
         learns on the selected features alone and approaches exact solutions.
     step_size : "auto", float or step
         ``auto`` needs no tuning; a number is a constant step; or :class:`Automatic`,

@@ -20,7 +20,7 @@ def keep_classes(learner: Learner, classes: Sequence[Label]) -> Learner:
     """Copy of a softmax learner with its first classes only, under their labels.
 
     Weights of one class never mix with those of another, so that dropping the columns of classes
-    that never occurred changes nothing but their share of the probability. Pairs of L-BFGS are
+    that never occurred changes only their share of the probability. Pairs of L-BFGS are
     left behind.
     """
     n = len(classes)

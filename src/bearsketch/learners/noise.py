@@ -51,7 +51,7 @@ class Noise:
     smallest : float
         Smallest selected weight but for the least 5 % of them (the largest of the classes that
         share a heap; of other learners than ``bear+`` their root mean square), times the size of
-        the feature's values where that is above 1, and by how often the feature was met, as it
+        the feature's values where that is above 1, and by how often the feature occurred, as it
         counts where features are selected: what one that is met as often as others do on the mean
         needs.
     ratio : float or None

@@ -65,7 +65,7 @@ class Selected:
 
     Of ``bear+`` by the largest weight, times what a unit of it is worth, as it selects them: with
     values above 1 times their size, for a weight is per unit, and 0.01 per euro of a price moves
-    more than 1 for a word; and times the fourth root of how often the feature was met, the eighth
+    more than 1 for a word; and times the fourth root of how often the feature occurred, the eighth
     with more than two classes.
 
     Attributes

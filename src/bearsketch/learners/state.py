@@ -57,7 +57,7 @@ def dump(learner: Learner, *, exact: bool = False) -> tuple[model_file.Arrays, d
     """Arrays and record of a learner: all it needs to predict and to learn on.
 
     Pairs of L-BFGS are left out: they are worth a few minibatches and as large as those. With
-    ``exact`` they are there, and so is whatever else a learner needs to go on to the same bytes
+    ``exact`` they are there, and so is whatever else a learner needs to continue to the same bytes
     as if it had never stopped; the learner itself is not touched.
     """
     core, config = learner._core, learner.config
@@ -97,7 +97,7 @@ def dump(learner: Learner, *, exact: bool = False) -> tuple[model_file.Arrays, d
         "counters": {**learner.counters, **_weight(learner)},
         "guards": learner.guards,
         **_calibration(learner),
-        # Whether rows are new: a run that goes on may be in its second pass.
+        # Whether rows are new: a run that continues may be in its second pass.
         **({"calibrating": core.calibrating} if exact else {}),
         "run": _checked_run(run),
     }

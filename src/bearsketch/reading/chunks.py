@@ -212,7 +212,7 @@ class _ReadAhead:
         self._items = items
         self._ready: queue.SimpleQueue[bytes | BaseException | None] = queue.SimpleQueue()
         self._room = Room(CHUNKS_AHEAD)
-        self._last: list[BaseException | None] = []  # the end, once it was met
+        self._last: list[BaseException | None] = []  # the end, once it is reached
         self._thread = threading.Thread(target=self._run, name="bearsketch-read", daemon=True)
         self._thread.start()
 

@@ -381,7 +381,7 @@ def long_name_hint(field: str) -> str:
     if len(field) > _LONGEST_FIELD:
         return (
             "The first line was taken for a header, and that of this column is no name: if it is "
-            "an example, say so with header=False (--no-header). LABEL TAB TEXT is read with "
+            "an example, set header=False (--no-header). LABEL TAB TEXT is read with "
             "format='text' (--format text)."
         )
     return (

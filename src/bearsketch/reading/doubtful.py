@@ -16,7 +16,7 @@ from bearsketch.wording import option
 
 REPLACED = (
     "the first line is taken for a header and no example, its names replaced by those given; if it "
-    "is an example, say so with header=False (--no-header)"
+    "is an example, set header=False (--no-header)"
 )
 # How the core numbers what it finds where a number should be.
 ABSENT, A_NUMBER, NOT_FINITE, OUT_OF_RANGE, NOT_A_NUMBER, TRUTH = range(6)
@@ -24,7 +24,7 @@ WITH_COMMA = re.compile(rb" *[+-]?[0-9]+(,[0-9]+)?([eE][+-]?[0-9]+)? *")
 _MONEY = "(?:[$]|\u00a3|\u20ac)?".encode()
 _MARKED = re.compile(rb" *%b *[+-]?[0-9]+(,[0-9]{3})*([.][0-9]+)? *(%%|%b) *" % (_MONEY, _MONEY))
 _GROUPED = re.compile(rb" *[+-]?[0-9]{1,3}(,[0-9]{3})+ *")
-# A column of text with at most this share of cells that are no numbers may be meant as numeric.
+# A column of text with at most this share of cells that are not numbers may be meant as numeric.
 _STRAY_SHARE = 0.25
 # Cells that mostly have so many words, nearly all different, are texts.
 _LEAST_CELLS, _WORDS, _DIFFERENT = 20, 4, 0.9
@@ -87,7 +87,7 @@ def _stray(table: _core.CsvTable, schema: Schema, column: int) -> str | None:
     shown = table.texts(column, row, row + 1)[0][:40].decode("utf-8", "backslashreplace")
     return (
         f"column {name!r} is read as categories, because of {present:,} cells looked at "
-        f"{len(strays)} are no numbers (line {line}, column {place}: {shown!r}); write NA "
+        f"{len(strays)} are not numbers (line {line}, column {place}: {shown!r}); write NA "
         f"where a number is missing, declare the column numeric "
         f"({option('numeric', name)}) to have such cells refused, or "
         "categorical if they are right"

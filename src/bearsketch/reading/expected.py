@@ -62,7 +62,7 @@ class Expected:
         return kept if kept is piece else self._settle(piece, kept, np.flatnonzero(~known))
 
     def _settle(self, piece: Piece, kept: Piece, wrong: npt.NDArray[np.intp]) -> Piece:
-        """Carry over what was met on the way to a piece, and that some examples are broken."""
+        """Carry over what occurred on the way to a piece, and that some examples are broken."""
         assert piece.labels is not None
         lines = np.zeros(len(piece), dtype=np.int64) if piece.lines is None else piece.lines
         errors = []

@@ -1,4 +1,4 @@
-"""Formats: told from the first bytes of an input, then from its name."""
+"""Formats: detected from the first bytes of an input, then from its name."""
 
 from __future__ import annotations
 

@@ -50,7 +50,7 @@ class Option:
     """A row of the table.
 
     ``formats`` are those it applies to, none for every one; in tables it may need another option.
-    What ``fixed`` options make of data are other features: a model is read as it was learned.
+    ``fixed`` options change the features of the same data: a model is read as it was learned.
     ``parser`` is the name that the parsers of the core have for it, with ``to_parser`` from value
     and format to theirs, for the formats of ``parsed``. Without ``help`` commands do not have it.
     """
@@ -356,7 +356,7 @@ class ReadOptions:
         ".",
         one_of(".", ","),
         "What stands before the fraction of a number in a text table. With the comma a cell that "
-        "has a point is no number.",
+        "has a point is not a number.",
         formats=CELLS,
         remembered=True,
         group=OF_TABLES,
@@ -381,12 +381,12 @@ class ReadOptions:
     duplicates: Literal["refuse", "sum"] = _row(
         "refuse",
         one_of("refuse", "sum"),
-        "What an id that comes twice in a line of svmlight means.",
+        "What an id that occurs twice in a line of svmlight means.",
         formats=("svmlight",),
         remembered=True,
         parser="duplicates",
         metavar="refuse|sum",
-        help="What to do where an id comes twice in a line of svmlight.",
+        help="What to do where an id occurs twice in a line of svmlight.",
         unset="refuse",
     )
     kmer: int | None = _row(

@@ -28,7 +28,7 @@ class Trouble(NamedTuple):
 
 @dataclass(slots=True)
 class Piece:
-    """Some examples of one input, and what was met on the way to them.
+    """Some examples of one input, and what occurred on the way to them.
 
     ``labels`` are numbers (NaN = none) or strings ("" = none); None = no example has one.
     """

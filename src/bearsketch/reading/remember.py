@@ -22,7 +22,7 @@ MOST_SOURCES = 100
 def read_record(stream: Stream) -> dict[str, Any]:
     """Format, options that differ from their defaults, and inputs by base name, not too many."""
     chosen = {name: getattr(stream.options, name) for name in REMEMBERED}
-    # Columns whose kind was found out are declared, so that other data cannot change it.
+    # Columns whose kind was detected are declared, so that other data cannot change it.
     chosen |= {name: columns for name, columns in stream.columns.items() if columns}
     options = {name: value for name, value in chosen.items() if value != TABLE[name].default}
     sources = [PurePath(name).name for name in stream.sources]
@@ -135,7 +135,7 @@ def reopen(learner: Any, source: Any, *, labelled: bool, **options: Any) -> Stre
 
 
 def _still_true(record: dict[str, Any], given: dict[str, Any]) -> dict[str, Any]:
-    """Take what a model remembers, but for labels that are told anew; features must stay."""
+    """Take what a model remembers, but for labels, which are given anew; features must stay."""
     kept = read_options(record)
     defaults = {name: TABLE[name].default for name in FIXED}
     defaults["presence"] = record.get("format") not in ("fasta", "fastq")

@@ -75,7 +75,7 @@ def make_schema(
     options: ReadOptions,
     categories: Collection[bytes] = (),
 ) -> Schema:
-    """Decide what each column is for; ``categories`` are those whose type says so."""
+    """Decide what each column is for; ``categories`` are those of a categorical type."""
     names = [column.decode("utf-8", "surrogateescape") for column in columns]
     places = {name: i for i, name in enumerate(names)}
     if len(places) < len(names):

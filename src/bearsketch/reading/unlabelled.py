@@ -1,4 +1,4 @@
-"""Streams without a single example that has a label: what is said of them, and how soon."""
+"""Streams without a single example that has a label: their warnings, and when they come."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ def curve_chart(
 ) -> str:
     """Draw loss (column 1) or accuracy (2): each part of the stream, and the mean so far.
 
-    ``shown`` makes of a mean loss what is drawn.
+    ``shown`` turns a mean loss into what is drawn.
     """
     curves = [
         [(p[0], p[column]) for p in s.run.get("curve", []) if p[column] is not None]

@@ -14,7 +14,7 @@ from bearsketch.report.subject import Subject, check_comparable
 from bearsketch.report.table import features, script_data
 from bearsketch.sizes import format_bytes
 
-MOST_MODELS = 6  # colours that can still be told apart
+MOST_MODELS = 6  # colours that can still be distinguished
 
 
 def render(

@@ -206,7 +206,7 @@ def _noise_note(subject: Subject) -> str:
     many = "less than one" if by_chance < 0.5 else f"about {by_chance:,.0f}"
     return (
         f"All but 5 % of the selected are worth {noise['smallest']:.4g} or more{clear}: their "
-        "weights by the size of values above 1 and by how often they were met. Of at least "
+        "weights by the size of values above 1 and by how often they occurred. Of at least "
         f"{noise['features']:,} features in the cells ({noise['crowding']:.2g} a cell), {many} "
         f"would reach it by chance; {noise['selected']:,} are selected."
     )

@@ -1,4 +1,4 @@
-"""Checkpoints: a folder of files, each enough to go on from, the newest two kept."""
+"""Checkpoints: a folder of files, each enough to continue from, the newest two kept."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ class Checkpoints:
     every : str or int
         ``60s``, ``5m``, ``1h``, or a number of examples.
     resume : bool
-        Go on from the newest sound checkpoint, or start where there is none. Without it a folder
+        Continue from the newest sound checkpoint, or start where there is none. Without it a folder
         that has checkpoints is refused, so that none is overwritten by mistake.
     name : str
         What the names of the files begin with: runs of another kind have another.
@@ -117,7 +117,7 @@ class Checkpoints:
                 raise ParameterError(
                     f"checkpoint: {self.folder} holds checkpoints of an earlier run",
                     code="CKPT-EXISTS",
-                    hint="Go on from them ({resume=True}), or name another folder.",
+                    hint="Continue from them ({resume=True}), or name another folder.",
                 )
             self._refuse_others()
         except BaseException:
@@ -140,7 +140,7 @@ class Checkpoints:
                 found = read(path)
             except (ModelFileError, SourceError) as error:
                 warnings.warn(
-                    f"checkpoint left aside, the one before is tried: {error.message}",
+                    f"checkpoint skipped, the previous one is tried: {error.message}",
                     UserWarning,
                     stacklevel=2,
                 )
@@ -183,14 +183,14 @@ class Checkpoints:
                 self._path(number).unlink()
 
     def _refuse_others(self) -> None:
-        """Refuse checkpoints of the other kind, which would be passed over without a word."""
+        """Refuse checkpoints of the other kind, which would be skipped silently."""
         other = _OTHER[self._name]
         if any(self.folder.glob(f"{other}-*.bear")):
             those = "with workers" if other == ROUNDS else "without workers"
             raise IncompatibleError(
                 f"checkpoint: {self.folder} holds checkpoints of a run {those}",
                 code="CKPT-OTHER",
-                hint="Go on as that run began, or name another folder.",
+                hint="Continue as that run began, or name another folder.",
             )
 
     def _path(self, number: int) -> Path:
@@ -215,7 +215,7 @@ def read_run(path: Path) -> Saved:
     record, fill_in = state.read(arrays, plain, path)
     if not isinstance(plain.get("training"), dict):
         raise ModelFileError(
-            f"{path} is a model and no checkpoint: there is no run to go on with",
+            f"{path} is a model and no checkpoint: there is no run to continue with",
             code="CKPT-MODEL",
         )
     learner = Learner(record.config, record.labels)

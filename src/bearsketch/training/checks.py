@@ -16,10 +16,10 @@ from bearsketch.metrics import NumberScores
 from bearsketch.training.order import LEAST_EXAMPLES, Order, smooth_targets
 from bearsketch.training.warnings import RunWarning
 
-# A loss so many times that of guessing is told, and so many standard errors above it.
+# A warning needs a loss so many times that of guessing, and so many standard errors above it.
 WORSE, SPREADS = 1.05, 3.0
 MOST_NOISE = 0.1  # share of the variance that exact solutions may leave
-MOST_EMPTY = 0.5  # share of examples without a feature that nothing is said of
+MOST_EMPTY = 0.5  # share of examples without a feature that no warning is given for
 
 Curve = Sequence[Sequence[Any]]
 

@@ -50,7 +50,7 @@ class Curve:
         return points
 
     def to_json(self) -> dict[str, Any]:
-        """All it needs to go on."""
+        """All it needs to continue."""
         return {"parts": self._parts, "least": self._least}
 
     def restore(self, plain: dict[str, Any]) -> None:

@@ -1,4 +1,4 @@
-"""Going on with a run that stopped, to the same bytes as if it had not.
+"""Continuing with a run that stopped, to the same bytes as if it had not.
 
 A checkpoint holds the learner exactly and what the run has counted. The part of the stream that
 was learned is read again and not learned: so every count, every type of a column and every limit
@@ -43,7 +43,7 @@ class Run(Protocol):
         """Arrays and record of the learner and of the run, which has ``training`` of its own."""
 
     def config(self, saved: Saved) -> dict[str, Any]:
-        """Give the configuration of this run's learner, for the task the saved one found out."""
+        """Give the configuration of this run's learner, for the task the saved one detected."""
 
     def restore(self, saved: Saved) -> None:
         """Put the run where it was captured; raises ValueError or the like on nonsense."""
@@ -85,7 +85,7 @@ class Keeper:
         told = (
             "no example was learned yet"
             if path is None
-            else f"go on from {path} with {{resume=True}}"
+            else f"continue from {path} with {{resume=True}}"
         )
         stopped.args = (f"interrupted; no model was written; {told}",)
 
@@ -129,7 +129,7 @@ class Keeper:
         return self._interrupts.held(raises=False)
 
     def begin_pass(self) -> None:
-        """Another trip over the stream begins."""
+        """Another pass over the stream begins."""
         self._run.n_pass += 1
         self._run.batches = self._digest = 0
 

@@ -50,17 +50,17 @@ class Training:
     stream : Stream
         From :func:`bearsketch.reading.open_stream`, with ``include_unlabelled=False``.
     loss, classes, max_classes
-        See :func:`bearsketch.training.task.decide`; found out from the first examples by default.
+        See :func:`bearsketch.training.task.decide`; detected from the first examples by default.
     passes : int
-        Trips over the stream.
+        Passes over the stream.
     holdout : float
         Share of examples, chosen by a hash of their number, that is not learned. After the last
         pass the stream is read once more to test the model on them.
     threads : int
         With 2 or more, batches are read ahead while others are learned. How many read, the stream
-        is told (``threads`` of its options). The model is the same.
+        has as its option ``threads``. The model is the same.
     checkpoint : Checkpoints, optional
-        Where to write checkpoints, how often, and whether to go on from one. The run then takes
+        Where to write checkpoints, how often, and whether to continue from one. The run then takes
         Ctrl-C and SIGTERM between two batches and writes a checkpoint first. When its result is
         safe, ``checkpoint.forget()`` deletes them.
     max_memory : int, optional
@@ -83,7 +83,7 @@ class Training:
     warnings : list of RunWarning
         What is odd about the data; some of it is known only at the end.
     resumed, resumed_at : Path or None, int
-        The checkpoint this run went on from, and the examples done by then.
+        The checkpoint this run continued from, and the examples done by then.
 
     Examples
     --------
@@ -193,7 +193,7 @@ class Training:
             self.scores = make_scores(self.task.loss, self.learner.config.n_classes)
 
     def _pass(self, keeper: Keeper, watch: Watch | None, *, goes_on: bool) -> None:
-        """One trip over the stream, or the rest of one that a checkpoint was written in."""
+        """One pass over the stream, or the rest of one that a checkpoint was written in."""
         batches, first = iter(self.stream), deque[Batch]()
         if not goes_on and self.n_pass == 1:
             first = self._settle(batches)

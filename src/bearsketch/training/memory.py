@@ -61,7 +61,7 @@ def active_bytes(config: Config) -> int:
     if config.storage.startswith("cached"):
         vectors += 8 * c
     if config.direction == "staged":
-        vectors += 8 * c * 3 + 8 * 6  # how often keys occur and were met, and what follows from it
+        vectors += 8 * c * 3 + 8 * 6  # how often keys occur, now and before
     if config.direction == "lbfgs":
         vectors += 8 * c * 3  # gradient before, weights after, change of the gradient
         # A pair, its keys numbered, and their places in a map that has just grown.

@@ -99,7 +99,7 @@ class Order:
         return RunWarning("DATA-ORDER", {"passes": passes, **facts})
 
     def to_array(self) -> Reals:
-        """All it needs to go on."""
+        """All it needs to continue."""
         numbers = [self.changes, self._last, self.records, self._line]
         return np.concatenate([numbers, self._counts, self._weights])
 

@@ -101,7 +101,7 @@ class Progressive:
         }
 
     def dump(self) -> tuple[Arrays, dict[str, Any]]:
-        """All it needs to go on, as arrays and plain values."""
+        """All it needs to continue, as arrays and plain values."""
         arrays = dict(self.scores.histogram())
         if self.order is not None:
             arrays["order"] = self.order.to_array()

@@ -1,4 +1,4 @@
-"""What a checkpoint keeps of a :class:`~bearsketch.training.loop.Training`, and how it goes on."""
+"""What a checkpoint keeps of a :class:`~bearsketch.training.loop.Training`, and how to continue."""
 
 from __future__ import annotations
 

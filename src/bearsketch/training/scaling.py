@@ -400,7 +400,7 @@ def _named(seen: FirstValues, names: set[str]) -> Some:
 def _moments(seen: FirstValues, centered: Some, missing: Some) -> tuple[Reals, Reals]:
     """Means and sizes of features, values that are not there being 0 unless they are missing.
 
-    Of one that is not centered, or whose values are all the same, as of a category, the mean is 0.
+    The mean is 0 where a column is not centered, or all its values are the same, as in a category.
     """
     share = np.where(missing, 1.0, seen.counts / seen.examples)
     mean = share * seen.means

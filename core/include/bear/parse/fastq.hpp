@@ -5,7 +5,7 @@
 // Letters are those of FASTA. There are as many qualities as letters, each a byte from "!" to "~";
 // they are checked and not used. The title may be repeated after the plus, and then must be the
 // same. Empty lines between records are passed over. Sequences spread over several lines are not
-// read. After an error reading goes on at the next line that starts with "@" and is followed by
+// read. After an error reading continues at the next line that starts with "@" and is followed by
 // letters and a plus: a line of qualities may start with "@", but a title then follows it.
 #pragma once
 

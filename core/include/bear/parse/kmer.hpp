@@ -43,7 +43,7 @@ class Kmers {
   bool full() const { return window_ > 0 && letters_.size() == window_; }
   // More different k-mers than a row may have; the read is lost.
   bool too_many() const { return too_many_; }
-  // Puts the k-mers of the read into a row, and goes on to the next read.
+  // Puts the k-mers of the read into a row, and continues to the next read.
   bool take(Row& row);
 
   std::uint64_t letters() const { return n_letters_; }        // of the sequence so far

@@ -1,4 +1,4 @@
-// What every parser is told.
+// What every parser is given.
 #pragma once
 
 #include <cstddef>

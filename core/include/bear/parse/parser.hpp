@@ -106,7 +106,7 @@ class Parser {
 
   void start_row();
   // Puts the row in order and into the block; `line` is its line number. False (and fail) if a sum
-  // is out of range or a feature comes twice where that is refused.
+  // is out of range or a feature occurs twice where that is refused.
   bool commit_row(std::int64_t line, Duplicates duplicates);
   // What the last fail() said about a line, with an excerpt of its text.
   Trouble trouble(std::int64_t line, std::string_view text) const;
@@ -152,7 +152,7 @@ class Parser {
   LabelKind row_label_kind_ = LabelKind::unknown;
   std::array<std::uint64_t, count_names.size()> row_counts_{};
 
-  // What fail() was told.
+  // What fail() was given.
   std::string code_, message_;
   std::size_t column_ = 0;
   bool failed_ = false;
@@ -169,7 +169,7 @@ class LineParser : public Parser {
 
   // Reads line_, for which a row has been started. Line::error after fail().
   virtual Line parse_line() = 0;
-  // Reports on a feature that comes twice; called only where duplicates are refused.
+  // Reports on a feature that occurs twice; called only where duplicates are refused.
   virtual void fail_duplicate() {}
   virtual Duplicates duplicates() const { return Duplicates::sum; }
 

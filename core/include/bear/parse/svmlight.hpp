@@ -7,7 +7,7 @@
 //   value = number                                ; 0 means that the feature is absent
 //
 // Ids may come in any order and may start from 0 or 1: they are names. Query ids are counted and
-// not used. A comma in a label (several labels) is an error, as is an id that comes twice, unless
+// not used. A comma in a label (several labels) is an error, as is an id that occurs twice, unless
 // duplicates are to be added up.
 #pragma once
 

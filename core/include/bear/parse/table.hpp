@@ -23,7 +23,7 @@ inline bool has_value(NumberKind kind) {
 NumberKind cell_number(std::string_view cell, double& value);
 
 // How one column becomes features: `name` for numbers, `name=value` for text and items of lists,
-// `name^key` for maps and lists of pairs; see add_ngrams for text that is taken apart.
+// `name^key` for maps and lists of pairs; see add_ngrams for text that is split.
 struct ColumnUse {
   std::size_t column;
   bool categorical;
