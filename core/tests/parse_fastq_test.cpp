@@ -76,7 +76,8 @@ TEST_CASE("fastq: what is refused, by code, line and column") {
   CHECK(place(good + "@a\nACGT\n+\nII") == "FQ-LENGTH:8:1");
 }
 
-TEST_CASE("fastq: reading continues at the next record, also after qualities that look like titles") {
+TEST_CASE(
+    "fastq: reading continues at the next record, also after qualities that look like titles") {
   for (const std::string bad :
        {"@a\nAC GT\n+\n@IIII\n", "@a\nACGT\n+\n@II\n", "@a\nACGT\n+x\n@III\n", "@a\nACGT\n+\n",
         "junk\n", "@a\nACGT\nACGT\n+\n@III\n@III\n", "@a\nACGT\n+\nII@\x01\n"}) {

@@ -6,8 +6,8 @@
 // Letters are the 15 IUPAC nucleotide letters and U, in either case (kmer.hpp says what becomes of
 // them); any other byte is an error, also blanks and gaps. A sequence may be spread over any number
 // of lines of any length, since letters are read as they come; empty lines are passed over. A last
-// record without letters is an error, for the file is probably cut. After an error reading continues
-// at the next header.
+// record without letters is an error, for the file is probably cut. After an error reading
+// continues at the next header.
 #pragma once
 
 #include "bear/parse/sequence.hpp"
