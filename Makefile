@@ -122,7 +122,7 @@ reliability: setup  ## kills, faults, peaks of memory and fuzzing for BUDGET sec
 
 bench: setup  ## speed and memory beside scikit-learn, Vowpal Wabbit and River, as ratios in one run
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --group bench
-	$(BIN)/python -m benchmarks.run
+	$(BIN)/python -m benchmarks.run --out docs/figures/speed.json --page docs/explanation/speed.md $(BENCH)
 
 cost-model: setup  ## how learning time grows with each number; draws docs/figures/cost-model.png
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --group docs

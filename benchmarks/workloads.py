@@ -24,17 +24,17 @@ class Sizes:
     """How large the workloads are."""
 
     times: int = 20
-    rows: int = 1_000_000
+    rows: int = 200_000
     reads: int = 60_000
     long_rows: int = 3_000
 
     @property
     def id_rows(self) -> int:
-        return max(1, self.rows // 10)
+        return max(1, self.rows // 2)
 
     @property
     def river_rows(self) -> int:
-        return max(1, self.rows // 50)
+        return max(1, self.rows // 10)
 
 
 @dataclass(frozen=True)
@@ -169,7 +169,7 @@ MAKERS: dict[str, Callable[[Path, Sizes], Data | Path | None]] = {
     "vw": lambda folder, sizes: as_vw(rcv1_svmlight(folder, sizes.times)),
     "svm tenth": lambda folder, sizes: rcv1_svmlight(folder, max(1, sizes.times // 10)),
     "clicks": lambda folder, sizes: clicks(folder, sizes.rows),
-    "clicks tenth": lambda folder, sizes: clicks(folder, max(1, sizes.rows // 10)),
+    "few": lambda folder, _: clicks(folder, 10),
     "clicks river": lambda folder, sizes: clicks(folder, sizes.river_rows),
     "reads": lambda folder, sizes: reads(folder, sizes.reads),
     "csr": lambda folder, _: rcv1_csr(folder),
