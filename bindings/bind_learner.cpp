@@ -64,6 +64,7 @@ Recipe make_recipe(const nb::dict& given) {
   number("intercept", recipe.intercept);
   number("batch_size", recipe.batch_size);
   number("seed", recipe.seed);
+  number("evidence", recipe.evidence);
   return recipe;
 }
 
@@ -71,8 +72,12 @@ nb::tuple learn(Learner& learner, const In<std::int64_t>& indptr, const In<std::
                 const In<float>& values, const In<double>& labels,
                 const std::optional<In<double>>& weights,
                 const std::optional<In<std::uint8_t>>& name_data,
-                const std::optional<In<std::uint64_t>>& name_offsets) {
-  const auto batch = batch_view(indptr, keys, values, labels, weights, name_data, name_offsets);
+                const std::optional<In<std::uint64_t>>& name_offsets,
+                const std::optional<In<std::uint64_t>>& strata,
+                const std::optional<In<std::uint64_t>>& places) {
+  auto batch = batch_view(indptr, keys, values, labels, weights, name_data, name_offsets);
+  batch.strata = view(strata);
+  batch.places = view(places);
   bear::check_bounds(batch);
   std::vector<double> margins(batch.n_rows() * learner.classes());
   bear::Progress progress;
@@ -363,6 +368,8 @@ nb::dict fill(const Learner& learner) {
 
 }  // namespace
 
+void bind_evidence(nb::module_& m, nb::class_<Learner>& learner);
+
 void bind_learner(nb::module_& m) {
   nb::exception<bear::Diverged>(m, "Diverged", PyExc_ArithmeticError);
 
@@ -384,7 +391,8 @@ void bind_learner(nb::module_& m) {
       .def_rw("rejected_pairs", &bear::Guards::rejected_pairs)
       .def_rw("stored_pairs", &bear::Guards::stored_pairs);
 
-  nb::class_<Learner>(m, "Learner")
+  nb::class_<Learner> learner(m, "Learner");
+  learner
       .def(nb::new_([](const nb::dict& recipe) {
              return std::make_unique<Learner>(make_recipe(recipe));
            }),
@@ -421,7 +429,7 @@ void bind_learner(nb::module_& m) {
           })
       .def("learn", &learn, nb::arg("indptr"), nb::arg("keys"), nb::arg("values"),
            nb::arg("labels"), nb::arg("weights").none(), nb::arg("name_data").none(),
-           nb::arg("name_offsets").none())
+           nb::arg("name_offsets").none(), nb::arg("strata").none(), nb::arg("places").none())
       .def("predict", &predict, nb::arg("indptr"), nb::arg("keys"), nb::arg("values"),
            nb::arg("selected_only"), nb::arg("means"))
       .def("explain", &explain, nb::arg("indptr"), nb::arg("keys"), nb::arg("values"),
@@ -474,4 +482,5 @@ void bind_learner(nb::module_& m) {
       .def("restore_resume_state", &restore_resume_state, nb::arg("factor"), nb::arg("watch"),
            nb::arg("history_keys"), nb::arg("history_numbers"))
       .def("fill", &fill);
+  bind_evidence(m, learner);
 }

@@ -69,6 +69,8 @@ BatchView BatchView::rows(std::size_t start, std::size_t stop) const {
   part.indptr = indptr.subspan(start, stop - start + 1);
   if (!labels.empty()) part.labels = labels.subspan(start, stop - start);
   if (!weights.empty()) part.weights = weights.subspan(start, stop - start);
+  if (!strata.empty()) part.strata = strata.subspan(start, stop - start);
+  if (!places.empty()) part.places = places.subspan(start, stop - start);
   return part;
 }
 
@@ -79,6 +81,8 @@ void check_bounds(const BatchView& batch) {
   if (!inside || batch.values.size() != entries ||
       (!batch.labels.empty() && batch.labels.size() != n) ||
       (!batch.weights.empty() && batch.weights.size() != n) ||
+      (!batch.strata.empty() && batch.strata.size() != n) ||
+      (!batch.places.empty() && batch.places.size() != n) ||
       (batch.named() && batch.name_offsets.size() != entries + 1)) {
     refuse("rows of a batch must lie within its arrays: these were changed after it was made");
   }

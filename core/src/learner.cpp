@@ -110,6 +110,12 @@ Learner::Learner(const Recipe& recipe)
       intercept_(classes_, 0.0),
       active_(recipe.seed) {
   if (recipe.batch_size < 1) throw std::invalid_argument("batch_size must be at least 1, got 0");
+  if (recipe.evidence && recipe.k > 0) {
+    using Score = evidence::Ledger::Score;
+    const bool numbers = recipe.loss == Recipe::LossKind::squared;
+    ledger_.emplace(selection_.groups(), recipe.k, std::max<std::size_t>(classes_, 2),
+                    numbers ? Score::ranks : Score::labels, recipe.seed);
+  }
 }
 
 Progress Learner::learn(const BatchView& batch, Reals margins) {
@@ -171,6 +177,7 @@ double Learner::learn_minibatch(const BatchView& batch, Reals margins) {
 
   // Up to here nothing of the model has changed, should the minibatch be refused.
   calibrate(point.targets);
+  if (ledger_) draw_evidence();
   guards_.uphill += uphill ? 1 : 0;
   counters_.gradient_norm = std::max(counters_.gradient_norm, norm);
   direction_->accept();
@@ -179,6 +186,7 @@ double Learner::learn_minibatch(const BatchView& batch, Reals margins) {
   if (pair || selection_.groups() > 0) read_again();
   if (pair) remember_pair(batch);
   selection_.offer(active_, places_, after_, z_, *storage_, direction_->measures());
+  if (ledger_) ledger_->follow(selection_);
   for (std::size_t c = 0; c < classes_; ++c) intercept_[c] += intercept_s_[c];
   ++counters_.batches;
   counters_.examples += batch.n_rows();
@@ -207,6 +215,14 @@ void Learner::calibrate(const Targets& targets) {
   if (!calibrating_ || !calibrates()) return;
   calibration_.add(*loss_, margins_, targets);
   if (!selected_margins_.empty()) selected_calibration_.add(*loss_, selected_margins_, targets);
+}
+
+// With what was selected before this minibatch, whose rows had no part in selecting it.
+void Learner::draw_evidence() {
+  const BatchView& batch = active_.batch();
+  occurrences_.find(active_, places_);
+  ledger_->draw({batch.labels, batch.weights, batch.strata, batch.places, occurrences_.hashes()},
+                occurrences_.list());
 }
 
 void Learner::read_weights() {
@@ -410,6 +426,7 @@ void Learner::finish_pass() {
   ++counters_.passes;
   counters_.gradient_norm = 0.0;
   calibrating_ = false;
+  if (ledger_) ledger_->freeze(true);
 }
 
 }  // namespace bear

@@ -87,6 +87,8 @@ class Batch:
         Where the batch ends in its stream.
     places : Places, optional
         Where each example stands, for messages.
+    strata : array of uint64, shape (n_examples,), optional
+        What evidence is adjusted for: rows are compared only with rows of the same number.
 
     Examples
     --------
@@ -106,6 +108,7 @@ class Batch:
     tags: list[bytes] | None = None
     position: Position | None = None
     places: Places | None = None
+    strata: npt.NDArray[np.uint64] | None = None
     trusted: bool = field(default=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -120,12 +123,15 @@ class Batch:
             store(self, "labels", np.asarray(self.labels))
         if self.weights is not None:
             store(self, "weights", _vector("weights", self.weights, np.float64))
+        if self.strata is not None:
+            store(self, "strata", _vector("strata", self.strata, np.uint64))
         if self.names is not None:
             store(self, "names", _aligned(self.names))
         self._check()
 
     def _check(self) -> None:
-        for name, got in (("labels", self.labels), ("weights", self.weights)):
+        for name in ("labels", "weights", "strata"):
+            got = getattr(self, name)
             if got is not None and got.shape != (len(self),):
                 raise ParameterError(
                     f"{name} must have shape ({len(self)},), one per example, got {got.shape}"
@@ -233,6 +239,7 @@ class Batch:
             tags=None if self.tags is None else self.tags[start:stop],
             position=self.position,
             places=None if places is None else places.keep(np.arange(start, stop)),
+            strata=None if self.strata is None else self.strata[start:stop],
             trusted=True,
         )
 
@@ -282,6 +289,7 @@ class Batch:
             names=None if self.names is None else _keep_names(self.names, entries),
             tags=None if self.tags is None else [self.tags[i] for i in kept],
             places=None if self.places is None else self.places.keep(kept),
+            strata=None if self.strata is None else self.strata[kept],
             trusted=True,
         )
 

@@ -36,6 +36,7 @@ DTYPES = {
     "U64": np.uint64,
     "F64": np.float64,
     "F32": np.float32,
+    "U32": np.uint32,
     "U16": np.uint16,
     "I8": np.int8,
     "U8": np.uint8,

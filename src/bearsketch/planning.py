@@ -273,6 +273,7 @@ def _config(
             batch_size=20,
             seed=0,
             precision=None,
+            evidence=True,
         )
 
 

@@ -24,7 +24,7 @@ class Phrase(NamedTuple):
 LISTS = frozenset("categorical classes columns drop numeric text_columns".split())
 OPTIONS = LISTS | frozenset(
     """alphabet canonical char_ngrams checkpoint checkpoint_every decimal duplicates header holdout
-    init intercept k kmer label_column label_from label_regex label_table labels loss lowercase
+    fdr init intercept k kmer label_column label_from label_regex label_table labels loss lowercase
     max_classes max_errors max_memory memory ngrams on_error passes patience per_class presence
     resume rounds seed separator shards step_size stride weight_column window
     """.split()
@@ -32,6 +32,7 @@ OPTIONS = LISTS | frozenset(
 # What does not follow from its name.
 PHRASES = {
     "header=False": Phrase("header=False", "--no-header"),
+    "evidence=False": Phrase("evidence=False", "--no-evidence"),
     "k": Phrase("k", "-k"),
     "per_class=False": Phrase("per_class=False", "--shared"),
     "resume=True": Phrase("resume=True", "--resume"),

@@ -20,6 +20,8 @@ class ActiveSet {
   const BatchView& batch() const { return batch_; }
   Keys keys() const { return {keys_.data() + 1, size_}; }
   std::span<const std::uint64_t> hashes() const { return {hashes_.data(), size_}; }
+  // Column of each entry of the batch, in order.
+  std::span<const std::uint32_t> columns() const { return columns_; }
 
   // Whether the batch before had the same keys in the same columns.
   bool repeated() const { return repeated_; }

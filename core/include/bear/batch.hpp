@@ -17,6 +17,8 @@ struct BatchView {
   const char* name_data = nullptr;              // names of the entries, when they have any
   std::size_t name_bytes = 0;                   // of these
   std::span<const std::uint64_t> name_offsets;  // empty, or n_entries + 1
+  std::span<const std::uint64_t> strata;        // empty, or one per row: what evidence adjusts for
+  std::span<const std::uint64_t> places;  // empty, or one per row: where it stands in the data
 
   std::size_t n_rows() const { return indptr.empty() ? 0 : indptr.size() - 1; }
   std::size_t first_entry() const { return n_rows() ? static_cast<std::size_t>(indptr[0]) : 0; }

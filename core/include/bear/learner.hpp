@@ -2,9 +2,12 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 
 #include "bear/calibration.hpp"
 #include "bear/direction.hpp"
+#include "bear/evidence/ledger.hpp"
+#include "bear/evidence/occurrences.hpp"
 #include "bear/loss.hpp"
 #include "bear/reasons.hpp"
 #include "bear/selection.hpp"
@@ -45,6 +48,7 @@ struct Recipe {
   bool intercept = false;
   std::size_t batch_size = 20;
   std::uint64_t seed = 0;
+  bool evidence = false;  // about the selected features, see evidence/ledger.hpp
 };
 
 struct Counters {
@@ -102,6 +106,9 @@ class Learner {
   bool calibrating() const { return calibrating_; }
   void set_calibrating(bool on) { calibrating_ = on; }
   Counters& counters() { return counters_; }
+  // What is known about the selected; none where nothing is selected, or it was not asked for.
+  std::optional<evidence::Ledger>& ledger() { return ledger_; }
+  const std::optional<evidence::Ledger>& ledger() const { return ledger_; }
 
   // What guards against a blow-up remember, and the last norm and step: with the parts' own states
   // all that a run needs to go on as if it had never stopped.
@@ -133,6 +140,7 @@ class Learner {
   void choose_intercept_step(double step, double importance);
   void add_intercept(Reals margins) const;
   void add_offset(Reals margins) const;
+  void draw_evidence();
 
   Recipe recipe_;
   std::unique_ptr<Loss> loss_;
@@ -146,12 +154,14 @@ class Learner {
   Counters counters_;
   Calibration calibration_, selected_calibration_;
   bool calibrating_ = true;
+  std::optional<evidence::Ledger> ledger_;
   double mean_loss_ = 0.0, mean_null_ = 0.0;  // running means, for the blow-up guard
   std::uint64_t blown_up_ = 0;                // minibatches in a row far above the null loss
 
   // Scratch of one minibatch, kept to save allocations.
   ActiveSet active_;
   Places places_;
+  evidence::Occurrences occurrences_;
   bool located_ = false;  // places_ holds the cells of active_
   std::vector<double> w_, g_, z_, s_, after_, moved_, before_, margins_, residual_, intercept_s_;
   std::vector<double> selected_margins_;  // of the present minibatch, or none

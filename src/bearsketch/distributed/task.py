@@ -149,6 +149,7 @@ def learn_partition(
     loss = weight = right = 0.0
     with opened.closing:
         learner = Learner.from_bytes(model)
+        learner.share(partition.id)
         examples, order, ranking = 0, Order(learner.config.n_classes), Ranking()
         for batch in opened.batches:
             n, numbers = len(batch), _encoded(learner, batch, partition)

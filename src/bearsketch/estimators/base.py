@@ -138,6 +138,7 @@ class SketchEstimator(SelectsFeatures, KeepsModel, CallbackSupportMixin, BaseEst
             self._remember(rows)
         elif classes is not None:
             self._check_same_classes(classes)
+        self.learner_.expect_new_rows()
         whole = weights is None or isinstance(rows, BatchRows)
         counted = None if whole else np.flatnonzero(np.asarray(weights))
         batches = self._batches(rows, self._encode(labels), weights, counted)

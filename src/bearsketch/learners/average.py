@@ -16,6 +16,9 @@ import numpy.typing as npt
 
 from bearsketch import _core
 from bearsketch.batch import pack_names
+from bearsketch.evidence import records
+from bearsketch.evidence.merge import State, merged_records
+from bearsketch.evidence.places import join_sources
 from bearsketch.exceptions import IncompatibleError
 from bearsketch.learners import state
 from bearsketch.learners.labels import Labels, compare_classes
@@ -84,7 +87,11 @@ def average(parts: Sequence[Learner], start: Learner | None = None) -> Learner:
         if other is not first:
             check_mergeable(first, other)
     if len(parts) == 1:
-        return Learner.from_bytes(parts[0].to_bytes())
+        same = Learner.from_bytes(parts[0].to_bytes())
+        if start is not None:
+            keys = _selected_keys(same)
+            records.restore(same._core, _combined_evidence(same, keys, parts, start), keys)
+        return same
     parts = [rescaled(part, first.scaling) for part in parts]
     before = 0.0 if start is None else start._core.counters.weight
     gained = np.array([part._core.counters.weight - before for part in parts], dtype=np.float64)
@@ -103,6 +110,8 @@ def average(parts: Sequence[Learner], start: Learner | None = None) -> Learner:
     merged = Learner(first.config, _labels(parts))
     _fill_cells(merged, apart, exact, unions, orders, parts)
     arrays, _ = state.dump(merged)
+    kept_keys = [keys[order[: first.config.k]] for keys, order in zip(unions, orders, strict=True)]
+    arrays |= _combined_evidence(merged, kept_keys, parts, start)
     for g, order in enumerate(orders):
         kept = order[: first.config.k]
         arrays |= _selected_arrays(g, unions[g][kept], exact[g][kept], _names(selected[g]))
@@ -112,9 +121,25 @@ def average(parts: Sequence[Learner], start: Learner | None = None) -> Learner:
     intercepts = np.array([part._core.intercept for part in parts])
     arrays["numbers.direction"] = (shares[:, None] * clocks).sum(axis=0)
     arrays["intercept"] = (shares[:, None] * intercepts).sum(axis=0)
+    sources = merged.sources
     state.restore(merged, arrays, _record(parts, start))
     merged.scaling = first.scaling
+    merged.sources = sources
     return merged
+
+
+def _combined_evidence(
+    merged: Learner, keys: list[Keys], parts: Sequence[Learner], start: Learner | None
+) -> Arrays:
+    """Evidence about what a merged learner selects, from all that was gathered."""
+    if not merged._core.has_evidence:
+        return {}
+    merged.sources = list((parts[0] if start is None else start).sources)
+    given = [*parts, *([] if start is None else [start])]
+    numbers = {id(part): join_sources(merged.sources, part.sources) for part in given}
+    states = [State(part._core, numbers[id(part)]) for part in parts]
+    common = None if start is None else [State(start._core, numbers[id(start)]) for _ in range(2)]
+    return merged_records(states, common, keys, merged.config.k)
 
 
 def rescaled(learner: Learner, scaling: Scaling | None) -> Learner:

@@ -51,6 +51,7 @@ class Config:
     intercept: bool
     batch_size: int
     seed: int
+    evidence: bool = False
 
     @property
     def columns(self) -> int:
@@ -119,7 +120,7 @@ class Config:
             if getattr(self, name) is None:
                 raise ParameterError(f"{name} must be a number, got None")
             check_number(name, getattr(self, name))
-        for name in ("per_class", "intercept"):
+        for name in ("per_class", "intercept", "evidence"):
             if not isinstance(getattr(self, name), bool):
                 raise ParameterError(f"{name} must be True or False, got {getattr(self, name)!r}")
         if self.storage == "dense":
@@ -260,6 +261,7 @@ def resolve(
     batch_size: int,
     seed: int,
     precision: str | None,
+    evidence: bool = True,
 ) -> Config:
     """Check what a user gave and decide the rest from the table of recipes."""
     check_choice("learner", learner, LEARNERS)
@@ -309,6 +311,7 @@ def resolve(
         intercept=recipe.intercept if intercept is None else intercept,
         batch_size=batch_size,
         seed=seed,
+        evidence=evidence and k > 0,
     )
     config.check()
     return config

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
 
 from bearsketch import _core, model_file
-from bearsketch.batch import Batch
+from bearsketch.batch import Batch, Places
+from bearsketch.evidence.places import pack_places
+from bearsketch.evidence.summary import Evidence, Table, summarise
 from bearsketch.exceptions import (
     IncompatibleError,
     LimitError,
@@ -21,7 +23,7 @@ from bearsketch.keys import BASES, IUPAC_LETTERS, key_name, parse_naming
 from bearsketch.learners import state
 from bearsketch.learners.config import Config
 from bearsketch.learners.faults import core_errors, naming_hint
-from bearsketch.learners.labels import Labels
+from bearsketch.learners.labels import Label, Labels
 from bearsketch.learners.selected import (
     Selected,
     classes_of,
@@ -109,6 +111,8 @@ class Learner:
         self.naming: str | None = None
         self.run: dict[str, Any] = {}
         self.scaling: Scaling | None = None
+        self.sources: list[str] = []
+        self._shared = False
         self._core = _make_core(config)
 
     def learn(self, batch: Batch) -> Progress:
@@ -149,10 +153,16 @@ class Learner:
         before, told = self._core.counters.batches, []
         try:
             with core_errors(self.sizes.model_bytes):
+                places = self._places(batch.places)
                 for rows, part in self._scaled(batch, MOST_SIZES):
+                    marks = (None if m is None else m[rows] for m in (batch.strata, places))
                     told.append(
                         self._core.learn(
-                            *_entries(part), labels[rows], part.weights, *(part.names or _NO_NAMES)
+                            *_entries(part),
+                            labels[rows],
+                            part.weights,
+                            *(part.names or _NO_NAMES),
+                            *marks,
                         )
                     )
         finally:
@@ -171,12 +181,86 @@ class Learner:
         size = self.config.batch_size
         return self.scaling.parts(batch, size * max(_SCALED_ROWS // size, 1), most)
 
+    def _places(self, places: Places | None) -> npt.NDArray[np.uint64] | None:
+        """Where rows stand, as numbers: of the source from 1, then of the line."""
+        if places is None or self._shared or not self._core.has_evidence:
+            return None
+        return pack_places(places, self.sources)
+
     def finish_pass(self) -> None:
         """Say that one pass over the data is over; automatic steps shrink from pass to pass.
 
-        Examples that come now were learned before, so calibration learns no more.
+        Rows learned after it are taken to be the same ones once more: calibration learns no more,
+        and they are no new evidence about the selected features; see :meth:`expect_new_rows`.
         """
         self._core.finish_pass()
+
+    def expect_new_rows(self) -> None:
+        """Say that the rows learned next are not those of an earlier pass: tests go on."""
+        self._core.freeze_evidence(False)
+
+    def share(self, part: int) -> None:
+        """Learn as one of several parts that go on from here, to be averaged with their start.
+
+        Tests take the gains of the rows of this part; they start and stop when parts are averaged.
+        """
+        self._shared = True
+        self._core.share_evidence(part)
+
+    @property
+    def evidence(self) -> Evidence | None:
+        """State of the tests of the selected features; None where none are made.
+
+        Examples
+        --------
+        >>> from bearsketch import make_learner
+        >>> make_learner(k=2, memory="1KiB").evidence.tests
+        0
+        """
+        return summarise(self._core, self.config.batch_size)
+
+    def proven(
+        self,
+        fdr: float = 0.1,
+        among: str | Sequence[str] | npt.NDArray[np.bool_] | None = None,
+        *,
+        lines: bool = False,
+    ) -> Selected:
+        """List the features proven to be associated with the label, strongest first.
+
+        On average at most a share ``fdr`` of them has nothing to do with the label, whatever the
+        data look like, as long as rows are independent of each other (one row per user, patient or
+        genome). "To do with the label" means: present more or less often with it, itself or
+        through other features; not that it is a cause. A name that is missing is not shown to be
+        noise.
+
+        Parameters
+        ----------
+        fdr : float
+            Largest share of false names, above 0 and below 1.
+        among : str, sequence of str or mask, optional
+            Only these: a pattern such as ``"user:*"``, names, or a mask of :meth:`selected`. It may
+            be chosen after looking at the names; levels are those of a list of these alone.
+        lines : bool
+            Join features that stand for the same thing, and count lines instead of names: at most
+            a share ``fdr`` of the lines is false. ``members`` has the names of each.
+
+        Returns
+        -------
+        Selected
+            With ``fdr`` as the levels of this list.
+
+        Examples
+        --------
+        >>> from bearsketch import make_learner
+        >>> learner = make_learner(k=2, memory="1KiB")
+        >>> _ = learner.learn(Batch.from_rows([["buy"], ["meet"]] * 200, [1, -1] * 200))
+        >>> sorted(learner.proven(fdr=0.1).names)
+        ['buy', 'meet']
+        """
+        from bearsketch.learners.proof import prove
+
+        return prove(self, fdr, among, lines=lines)
 
     def predict_margin(
         self, batch: Batch, *, selected_only: bool = False
@@ -362,6 +446,20 @@ class Learner:
         heaps = of_group if len(groups) > 1 else None
         return self._ranked(names, keys, weights, self.selected_worths(), heaps)
 
+    def order_of(self, selected: Selected) -> npt.NDArray[np.intp]:
+        """Place in the core, heap after heap, of each selected feature."""
+        groups = [self._core.selected(g)["keys"] for g in range(self._core.groups)]
+        if len(groups) == 1:
+            at = {key: i for i, key in enumerate(groups[0].tolist())}
+            return np.array([at[key] for key in selected.keys.tolist()], dtype=np.intp)
+        label_of = [self.labels.label(g) for g in range(len(groups))]
+        pairs: list[tuple[int, Label | None]] = [
+            (key, label_of[g]) for g, keys in enumerate(groups) for key in keys.tolist()
+        ]
+        number = {pair: i for i, pair in enumerate(pairs)}
+        wanted = zip(selected.keys.tolist(), selected.labels, strict=True)
+        return np.array([number[pair] for pair in wanted], dtype=np.intp)
+
     def selected_weights(self) -> npt.NDArray[np.float64]:
         """Weights of the selected features, in no order: cheap, as no names are made.
 
@@ -411,6 +509,7 @@ class Learner:
         number = classes_of(weights[:, 0], number, two=two)
         order = np.lexsort((number, keys, -sizes_of(self.config.direction, weights) * worths))
         regression = self.config.loss == "squared"
+        table = Table.of(self._core)
         return Selected(
             names=[names[i] for i in order],
             keys=keys[order],
@@ -418,7 +517,23 @@ class Learner:
             labels=[None if regression else self.labels.label(int(number[i])) for i in order],
             all_weights=weights[order],
             worths=worths[order],
+            **self._tests(table, order),
         )
+
+    def _tests(self, table: Table | None, order: npt.NDArray[np.intp]) -> dict[str, Any]:
+        regression, unknown = self.config.loss == "squared", np.full(len(order), np.nan)
+        if table is None:
+            found = dict.fromkeys(("fdr", "log10_e", "odds_ratio"), unknown)
+            tested = [None] * len(order)
+            return {**found, "rows": np.zeros(len(order), np.int64), "tested": tested}
+        labels = table.arrays["labels"][order].tolist()
+        return {
+            "fdr": table.levels()[order],
+            "log10_e": table.log10_e[order],
+            "odds_ratio": table.effects(numbers=regression)[order],
+            "rows": table.arrays["rows"][order].astype(np.int64),
+            "tested": [None if regression else self.labels.label(label) for label in labels],
+        }
 
     def weights_of(self, keys: Any) -> npt.NDArray[np.float64]:
         """Weights of any distinct keys, shape (n_keys, n_weights), as predictions use them."""
@@ -441,7 +556,7 @@ class Learner:
         check_mergeable(self, other)
         merged = average([self, other])
         self._core, self.naming, self.labels = merged._core, merged.naming, merged.labels
-        self.scaling = merged.scaling
+        self.scaling, self.sources = merged.scaling, merged.sources
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model file: the same model gives the same bytes, and it is whole or absent.

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bearsketch import _core
+from bearsketch.evidence import records
 from bearsketch.learners import state
 from bearsketch.learners.config import Config
 from bearsketch.learners.labels import Label, Labels
@@ -47,6 +48,8 @@ def narrow_arrays(arrays: Arrays, learner: Learner, numbers: npt.NDArray[np.intp
         if config.storage.startswith("cached"):
             weights = _own(weights, arrays.get("selected.0.exponents"))
         arrays |= state.pack_weights("selected.0", weights, config)
+    sizes = [len(arrays[f"selected.{g}.keys"]) for g in range(learner._core.groups)]
+    records.narrow(arrays, sizes, numbers, per_class=config.per_class)
     _narrow_shares(arrays, config, numbers)
 
 

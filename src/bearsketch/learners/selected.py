@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, NamedTuple, overload
 
 import numpy as np
@@ -83,6 +83,21 @@ class Selected:
         One weight per class where classes share the heap, else one column.
     worths : ndarray of float64, shape (n,)
         What a unit of each weight is worth; 1 for learners other than ``bear+``.
+    fdr : ndarray of float64, shape (n,)
+        Least share of false names among those listed with it: a list of all features whose
+        ``fdr`` is at most q has on average at most a share q of names that have nothing to do
+        with the label. NaN where that is not known: the test has not started, or found nothing.
+    log10_e : ndarray of float64, shape (n,)
+        Strength of the evidence: log10 of the e-value. NaN where the test has not started.
+    odds_ratio : ndarray of float64, shape (n,)
+        Of the tested class where the feature is present, against where it is not, from rows that
+        were not used to select it. For regression the shift in standard deviations of the ranks.
+    rows : ndarray of int64, shape (n,)
+        Rows that had the feature since it was selected.
+    tested : list
+        The class each test is about; regression: None.
+    members : list of list of str
+        With lines, the names each one stands for, itself first; else empty.
     """
 
     names: list[str]
@@ -91,6 +106,23 @@ class Selected:
     labels: list[Label | None]
     all_weights: npt.NDArray[np.float64]
     worths: npt.NDArray[np.float64]
+    fdr: npt.NDArray[np.float64]
+    log10_e: npt.NDArray[np.float64]
+    odds_ratio: npt.NDArray[np.float64]
+    rows: npt.NDArray[np.int64]
+    tested: list[Label | None]
+    members: list[list[str]] = field(default_factory=list)
+
+    def take(self, places: npt.NDArray[np.intp]) -> Selected:
+        """Take some of the features, in the order of their places."""
+        found: dict[str, Any] = {"names": [], "labels": [], "tested": []}
+        for spec in fields(self):
+            held = getattr(self, spec.name)
+            if isinstance(held, np.ndarray):
+                found[spec.name] = held[places]
+            elif held:
+                found[spec.name] = [held[i] for i in places.tolist()]
+        return replace(self, **found)
 
     def __len__(self) -> int:
         return len(self.names)
@@ -141,7 +173,21 @@ def joined(selected: Selected, classes: Sequence[Label]) -> Selected:
         labels=[classes[i] for i in largest],
         all_weights=every,
         worths=selected.worths[places],
+        **_tests_of(selected, [classes[i] for i in largest], rows),
     )
+
+
+def _tests_of(
+    selected: Selected, labels: list[Label], rows: npt.NDArray[np.intp]
+) -> dict[str, Any]:
+    """Evidence of each joined feature: that of the class whose weight is shown."""
+    places = list(enumerate(zip(rows.tolist(), selected.labels, strict=True)))
+    of_label = {key: i for i, key in places}
+    first = {row: i for i, (row, _) in reversed(places)}
+    chosen = [of_label.get((row, label), first[row]) for row, label in enumerate(labels)]
+    names = ("fdr", "log10_e", "odds_ratio", "rows")
+    found = {name: getattr(selected, name)[chosen] for name in names}
+    return {**found, "tested": [selected.tested[i] for i in chosen]}
 
 
 def shown_names(group: dict[str, Any], naming: str | None, seed: int) -> list[str]:

@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from bearsketch import model_file
 from bearsketch.batch import pack_names
+from bearsketch.evidence import records
 from bearsketch.exceptions import BearError, DivergedError, LimitError, ModelFileError
 from bearsketch.keys import parse_naming
 from bearsketch.learners.config import Config
@@ -77,6 +78,7 @@ def dump(learner: Learner, *, exact: bool = False) -> tuple[model_file.Arrays, d
             data, offsets = pack_names(group[what])
             arrays[f"selected.{g}.{what}.data"] = data
             arrays[f"selected.{g}.{what}.offsets"] = offsets
+    arrays |= records.dump(core)
     if learner.scaling is not None:
         arrays |= {SCALING + name: array for name, array in learner.scaling.arrays().items()}
     run, columns = split_columns(learner.run)
@@ -94,6 +96,7 @@ def dump(learner: Learner, *, exact: bool = False) -> tuple[model_file.Arrays, d
         "classes": learner.labels.classes,
         **({} if learner.labels.negative is None else {"negative": learner.labels.negative}),
         "naming": learner.naming,
+        **({"sources": learner.sources} if learner.sources else {}),
         "counters": {**learner.counters, **_weight(learner)},
         "guards": learner.guards,
         **_calibration(learner),
@@ -232,7 +235,8 @@ def read(
             raise ValueError(f"cells of {arrays['cells'].nbytes} bytes, {expected} expected")
         _check_arrays(arrays, config)
         groups = 0 if config.k == 0 else config.columns if config.per_class else 1
-        if sum(name.endswith(".keys") for name in arrays) != groups:
+        heaps = sum(name.startswith("selected.") and name.endswith(".keys") for name in arrays)
+        if heaps != groups:
             raise ValueError(f"selected features of {groups} heaps expected")
     except (BearError, KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
         raise _nonsense(path, error) from None
@@ -258,6 +262,9 @@ def _check_arrays(arrays: model_file.Arrays, config: Config) -> None:
     types |= {"history_keys": "uint64", "history_numbers": "float64"}
     for name, array in arrays.items():
         if name.startswith(RUN_ARRAYS):
+            continue
+        if name.startswith(records.PREFIX):
+            records.check_types(name, array)
             continue
         wanted = types[name.rpartition(".")[2]]
         if array.dtype != wanted:
@@ -295,6 +302,7 @@ def restore(learner: Learner, arrays: model_file.Arrays, plain: dict[str, Any]) 
             _unpack_names(arrays, f"selected.{g}.names"),
             _unpack_names(arrays, f"selected.{g}.aliases"),
         )
+    records.restore(core, arrays, [arrays[f"selected.{g}.keys"] for g in range(core.groups)])
     learner.scaling = _scaling(arrays)
     for name in COUNTERS:
         setattr(core.counters, name, int(plain["counters"][name]))
@@ -306,6 +314,7 @@ def restore(learner: Learner, arrays: model_file.Arrays, plain: dict[str, Any]) 
     core.calibrating = plain.get("calibrating", True) is True
     learner.naming = plain["naming"]
     learner.run = dict(plain.get("run", {}))
+    learner.sources = [str(name) for name in plain.get("sources", [])]
     for name, kind in {"options": dict, "counts": dict, "sources": list, "curve": list}.items():
         if not isinstance(learner.run.get(name, kind()), kind):
             raise ValueError(f"run.{name} is no {kind.__name__}")
