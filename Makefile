@@ -41,7 +41,7 @@ demo: $(VENV)/.installed  ## find 30 planted features among 10^12 in 4 KiB and w
 	$(BIN)/bearsketch demo --out demo
 
 test: setup  ## run the test suite
-	$(BIN)/python -m pytest -n $(JOBS)
+	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal
 
 record: setup  ## record anew what commands print (tests/text); read the difference before you commit
 	$(BIN)/python -m tests.text $(CASES)

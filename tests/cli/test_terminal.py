@@ -14,20 +14,9 @@ import termios
 
 import pytest
 
+from bearsketch.cli.app import COMMANDS
 from tests.cli.helpers import COMMAND, good, spam_lines
 
-COMMANDS = (
-    "train",
-    "predict",
-    "evaluate",
-    "features",
-    "info",
-    "merge",
-    "report",
-    "plan",
-    "export",
-    "demo",
-)
 HEAVY = ("sklearn", "scipy", "pyarrow", "matplotlib", "dask", "pandas", "fsspec", "pydantic")
 
 

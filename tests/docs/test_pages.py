@@ -85,3 +85,13 @@ def test_pictures_and_pages_that_are_linked_exist():
                 assert (DOCS.parent / "examples" / name).exists(), f"{page.name}: {target}"
             elif not target.startswith("reference/commands"):
                 assert (page.parent / target).exists(), f"{page.name}: {target}"
+
+
+def test_files_that_the_contributors_guide_names_exist():
+    root = DOCS.parent
+    places = [root, root / "src" / "bearsketch", root / "core", root / "core" / "src"]
+    text = (root / "CONTRIBUTING.md").read_text()
+    named = re.findall(r"`((?:[a-z_]+/)*[a-z_]+\.(?:py|cpp|hpp|md|toml|tsv))`", text)
+    assert len(named) > 20
+    missing = [name for name in named if not any((place / name).exists() for place in places)]
+    assert missing == []
