@@ -46,9 +46,10 @@ void Calibration::add(const Loss& loss, ConstReals margins, const Targets& targe
       const double towards = bend * (map.slope * margin + map.offset) +
                              weight * ((targets.labels[i] > 0.5 ? 1.0 : 0.0) - mean);
       state_.information[0] += bend * margin * margin;
+      state_.pull[0] += towards * margin;
+      if (!has_offset_) continue;
       state_.information[1] += bend * margin;
       state_.information[2] += bend;
-      state_.pull[0] += towards * margin;
       state_.pull[1] += towards;
       continue;
     }

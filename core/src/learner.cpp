@@ -108,6 +108,8 @@ Learner::Learner(const Recipe& recipe)
       direction_(make_direction(recipe, *loss_)),
       step_size_(make_step_size(recipe)),
       intercept_(classes_, 0.0),
+      calibration_(recipe.intercept),
+      selected_calibration_(recipe.intercept),
       active_(recipe.seed) {
   if (recipe.batch_size < 1) throw std::invalid_argument("batch_size must be at least 1, got 0");
   if (recipe.evidence && recipe.k > 0) {

@@ -116,6 +116,13 @@ def test_margins_that_are_too_small_are_stretched(classes):
     assert abs(shares.max(axis=1).mean() - own.mean()) < abs(plain.max(axis=1).mean() - own.mean())
 
 
+def test_a_model_without_an_intercept_has_a_map_without_an_offset():
+    learner = learner_of(intercept=False)
+    data = rows(1000)
+    learner.learn(Batch(data.indptr, data.keys, data.values, labels=np.ones(1000)))
+    assert learner.calibration["all"].offset == learner.calibration["selected_only"].offset == 0.0
+
+
 def test_later_passes_do_not_change_the_map():
     learner, data = learner_of(), rows(1000)
     learner.learn(data)

@@ -203,3 +203,40 @@ def test_columns_in_any_units_have_bars_by_their_spread(tmp_path):
     assert re.search(r"\+[0-9.]+e&minus;0[5-7]", page)
     assert "bars are weights by the spread of their column" in page
     assert "means and sizes of 2 columns" in page
+
+
+@pytest.mark.parametrize("classes", [2, 5])
+def test_the_reliability_curve_has_counts_and_intervals(classes):
+    rng = np.random.default_rng(0)
+    loss = "logistic" if classes == 2 else "softmax"
+    model = make_learner(k=4, memory="4KiB", loss=loss, classes=[f"<{c}>" for c in range(classes)])
+    margins = rng.normal(size=(3000, 1 if classes == 2 else classes))
+    scores = make_scores(loss, classes, probabilities=True)
+    scores.add(rng.integers(0, classes, 3000), margins)
+    page = render([Subject("m.bear", model, {"all": scores})])
+    dots = re.findall(
+        r"<title>([\d,]+) examples: predicted (\S+), came true (\S+) \((\S+) to (\S+)\)</title>",
+        page,
+    )
+    curve = scores.reliability.curve()
+    assert len(dots) == len(curve) == 15
+    for (n, p, share, low, high), row in zip(dots, curve, strict=True):
+        assert int(n.replace(",", "")) == row.examples
+        assert [float(p), float(share), float(low), float(high)] == pytest.approx(
+            [row.probability, row.share, row.low, row.high], abs=5e-5
+        )
+    polygon = re.search(r'<polygon class="interval s0" points="([^"]+)"', page)[1]
+    assert len(polygon.split()) == 30
+    told = "".join(Parsed(page).text)
+    assert ("of <1>: 15 bins" if classes == 2 else "of the predicted class: 15 bins") in told
+    assert f"Calibration error {scores.reliability.error:.4f}" in told
+    assert f"ECE&nbsp;{scores.reliability.error:.4f}" in page
+
+
+def test_without_probabilities_there_is_no_reliability_curve():
+    model = make_learner(k=4, memory="4KiB")
+    page = render([Subject("m.bear", model, {"all": make_scores("logistic", 2)})])
+    assert "reliability" not in "".join(Parsed(page).text)
+    empty = make_scores("logistic", 2, probabilities=True)
+    page = render([Subject("m.bear", model, {"all": empty})])
+    assert "reliability" not in "".join(Parsed(page).text)

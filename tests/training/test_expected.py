@@ -59,7 +59,7 @@ def test_skipped_ones_leave_the_model_of_the_others(form, threads):
     with open_stream(source, form, include_unlabelled=False) as good:
         alone = Training(good, k=5, memory="2KiB", **options)
         alone.run()
-    learner.run = alone.learner.run = None
+    learner.run = alone.learner.run = {}
     assert learner.to_bytes() == alone.learner.to_bytes()
     assert (summary.examples, summary.skipped) == (len(rest), 5)
     counts = stream.counts
@@ -74,7 +74,7 @@ def test_a_class_that_comes_late_is_skipped_alike_for_any_number_of_threads():
     for summary, learner, stream in runs:
         assert (summary.examples, summary.skipped) == (len(labels) - 2, 2)
         assert "none of the classes of the first examples" in str(stream.errors[0])
-        learner.run = None
+        learner.run = {}
     assert runs[0][1].to_bytes() == runs[1][1].to_bytes()
 
 

@@ -33,6 +33,9 @@ class Calibration {
     double slope = 1.0, offset = 0.0;
   };
 
+  // A model without an intercept has a map without an offset.
+  explicit Calibration(bool has_offset = true) : has_offset_(has_offset) {}
+
   // Enters what a minibatch was predicted before it was learned.
   void add(const Loss& loss, ConstReals margins, const Targets& targets);
 
@@ -47,6 +50,7 @@ class Calibration {
  private:
   Map fit() const;
 
+  bool has_offset_;
   State state_;
   std::vector<double> means_;  // scratch
 };

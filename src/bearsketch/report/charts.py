@@ -117,6 +117,38 @@ def roc_chart(subjects: Sequence[Subject]) -> str:
     return chart.render() if drawn else ""
 
 
+def reliability_chart(subject: Subject, place: int = 0) -> str:
+    """Draw how often predictions come true against their probability, on the test data.
+
+    The band is where the true share lies, 95 times of 100; the diagonal is that of probabilities
+    that hold. A dot tells how many examples it stands for.
+    """
+    scores = (subject.scores or {}).get("all")
+    if not isinstance(scores, ClassScores) or scores.reliability is None:
+        return ""
+    bins = scores.reliability.curve()
+    if not bins:
+        return ""
+    reach = max(max(row.probability, row.high) for row in bins)
+    least = min(min(row.probability, row.low) for row in bins)
+    axis = even_axis(0.0 if least < 0.5 * reach else least, reach)
+    chart = Chart(axis, axis, "share that came true against probability", square=True)
+    chart.line([(axis.low, axis.low), (axis.high, axis.high)], "chance")
+    chart.area([(row.probability, row.low, row.high) for row in bins], f"interval s{place}")
+    chart.line([(row.probability, row.share) for row in bins], f"mean s{place}")
+    told = [
+        (
+            row.probability,
+            row.share,
+            f"{row.examples:,.6g} examples: predicted {row.probability:.4f}, "
+            f"came true {row.share:.4f} ({row.low:.4f} to {row.high:.4f})",
+        )
+        for row in bins
+    ]
+    chart.dots(told, f"s{place}")
+    return chart.render()
+
+
 def memory_bar(subject: Subject) -> str:
     """One bar of what the model keeps: cells in use, empty cells, keys and weights."""
     parts = memory_parts(subject)

@@ -25,9 +25,12 @@ _RESULTS = {
     "accuracy": "accuracy",
     "auc": "AUC",
     "log_loss": "log-loss",
+    "brier": "Brier",
+    "calibration_error": "ECE",
     "rmse": "RMSE",
     "r2": "R²",
 }
+_DETAILS = ("log_loss", "brier", "calibration_error")  # too much for the first line
 
 
 def overview(subjects: Sequence[Subject]) -> str:
@@ -66,7 +69,7 @@ def headline(subject: Subject) -> str:
     figures = [
         (f"{where} {name}", _figure(results[key], 3))
         for key, name in _RESULTS.items()
-        if results.get(key) is not None and key != "log_loss"
+        if results.get(key) is not None and key not in _DETAILS
     ]
     if subject.selects:
         figures.append(("features by name", f"{facts['selected']:,}"))
@@ -254,6 +257,10 @@ def tests(subjects: Sequence[Subject]) -> str:
         )
     ]
     for place, subject in enumerate(subjects):
+        chart = charts.reliability_chart(subject, place)
+        of = f"{swatch(place, subject.name)}: " if len(subjects) > 1 else ""
+        cards.append(card(f"{of}reliability", chart, _reliability_note(subject), "square"))
+    for place, subject in enumerate(subjects):
         scores = (subject.scores or {}).get("all")
         if isinstance(scores, ClassScores) and scores.confusion is not None:
             title = swatch(place, subject.name) if len(subjects) > 1 else "confusion"
@@ -264,6 +271,25 @@ def tests(subjects: Sequence[Subject]) -> str:
     examples = max(s.scores["all"].examples for s in subjects if s.scores)
     lead = f"On {examples:,} examples that were given to test with."
     return section("test", "Test", legend(subjects) + grid(cards), lead)
+
+
+def _reliability_note(subject: Subject) -> str:
+    scores = (subject.scores or {}).get("all")
+    if not isinstance(scores, ClassScores) or scores.reliability is None:
+        return ""
+    bins = scores.reliability.curve()
+    if not bins:
+        return ""
+    labels = subject.facts["classes"]
+    what = f"of {text(labels[1])}" if len(labels) == 2 else "of the predicted class"
+    counts = [row.examples for row in bins]
+    few, many = f"{min(counts):,.6g}", f"{max(counts):,.6g}"
+    size = few if few == many else f"{few} to {many}"
+    return (
+        f"Share that came true against the predicted probability {what}: {len(bins)} bins of "
+        f"{size} examples, with 95 % intervals. Calibration error "
+        f"{scores.reliability.error:.4f}; {scores.reliability.chance:.4f} by chance."
+    )
 
 
 def _confusion(subject: Subject, scores: ClassScores) -> str:

@@ -107,6 +107,22 @@ class Chart:
                 f"<title>{escape(text)}</title></circle>"
             )
 
+    def area(self, points: Sequence[tuple[float, float, float]], style: str) -> None:
+        """Shade what lies between two heights, given as (x, low, high)."""
+        above = [self.at(x, high) for x, _, high in points]
+        below = [self.at(x, low) for x, low, _ in points]
+        path = " ".join(f"{a:.1f},{b:.1f}" for a, b in [*above, *reversed(below)])
+        self._shapes.append(f'<polygon class="{style}" points="{path}"/>')
+
+    def dots(self, points: Sequence[tuple[float, float, str]], style: str) -> None:
+        """Add dots that tell their figures where they are pointed at."""
+        for x, y, text in points:
+            a, b = self.at(x, y)
+            self._shapes.append(
+                f'<circle class="dot {style}" cx="{a:.1f}" cy="{b:.1f}" r="3">'
+                f"<title>{escape(text)}</title></circle>"
+            )
+
     def bar(self, low: float, high: float, y: float, text: str, style: str) -> None:
         """Add a bar from low to high, of height y."""
         (a, top), (b, bottom) = self.at(low, y), self.at(high, self.y.low)
