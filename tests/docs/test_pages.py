@@ -89,7 +89,11 @@ def test_pictures_and_pages_that_are_linked_exist():
 
 def test_files_that_the_contributors_guide_names_exist():
     root = DOCS.parent
-    places = [root, root / "src" / "bearsketch", root / "core", root / "core" / "src"]
+    places = [
+        root,
+        root / "src" / "bearsketch",
+        *(root / "core" / part for part in (".", "src", "include")),
+    ]
     text = (root / "CONTRIBUTING.md").read_text()
     named = re.findall(r"`((?:[a-z_]+/)*[a-z_]+\.(?:py|cpp|hpp|md|toml|tsv))`", text)
     assert len(named) > 20
