@@ -1,6 +1,3 @@
-// All calls that pass vectors are inlined, so how others would pass them does not matter.
-#pragma GCC diagnostic ignored "-Wpsabi"
-
 #include "bear/key.hpp"
 
 #include <algorithm>
@@ -9,7 +6,10 @@ namespace bear {
 
 namespace {
 
-#ifdef __x86_64__
+#if BEAR_AVX2
+
+// All calls that pass vectors are inlined, so how others would pass them does not matter.
+#pragma GCC diagnostic ignored "-Wpsabi"
 
 // Half as wide, without AVX2, this would be slower than one name after the other.
 constexpr std::size_t kLanes = 4;
@@ -18,7 +18,7 @@ using State = detail::SipState<std::uint64_t>;
 using States = detail::SipState<Words>;
 
 // Lanes whose name has ended keep their state.
-[[gnu::always_inline]] inline void absorb_some(States& all, const Words& words, const Words& from) {
+BEAR_INLINE void absorb_some(States& all, const Words& words, const Words& from) {
   States next = all;
   next.absorb(words);
   const auto goes_on = from != 0;
@@ -28,8 +28,8 @@ using States = detail::SipState<Words>;
   all.v3 = goes_on ? next.v3 : all.v3;
 }
 
-[[gnu::always_inline]] inline void hash_four(const State& fresh, const char* text,
-                                             const std::uint32_t* ends, Key* keys) {
+BEAR_INLINE void hash_four(const State& fresh, const char* text, const std::uint32_t* ends,
+                           Key* keys) {
   const char* at[kLanes];
   Words left{}, last{};
   std::uint64_t longest = 0;
@@ -75,7 +75,7 @@ const bool wide = __builtin_cpu_supports("avx2") != 0;
 void NameHash::operator()(const char* text, const std::uint32_t* ends, std::size_t n,
                           Key* keys) const {
   std::size_t i = 0;
-#ifdef __x86_64__
+#if BEAR_AVX2
   if (wide) hash_fours(fresh(), text, ends, i = n / kLanes * kLanes, keys);
 #endif
   for (; i < n; ++i) keys[i] = (*this)({text + ends[i], ends[i + 1] - ends[i]});

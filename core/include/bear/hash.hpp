@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "bear/compat.hpp"
 #include "bear/key.hpp"
 
 namespace bear {
@@ -29,8 +30,7 @@ constexpr std::uint64_t row_hash(std::uint64_t key_hash, std::size_t row) {
 // and sign from bit 0: taken from one parity, all keys of a bucket would share their sign and
 // collisions would never cancel.
 constexpr std::uint64_t bucket_of(std::uint64_t hash, std::uint64_t width) {
-  __extension__ using Wide = unsigned __int128;
-  return static_cast<std::uint64_t>((static_cast<Wide>(hash >> 1) * width) >> 63);
+  return compat::multiply_high_63(hash >> 1, width);
 }
 
 constexpr bool negative(std::uint64_t hash) { return (hash & 1) != 0; }

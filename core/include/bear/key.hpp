@@ -6,6 +6,8 @@
 #include <cstring>
 #include <string_view>
 
+#include "bear/compat.hpp"
+
 namespace bear {
 
 using Key = std::uint64_t;
@@ -17,11 +19,11 @@ template <class Word>
 struct SipState {
   Word v0, v1, v2, v3;
 
-  [[gnu::always_inline]] static Word rotate_left(const Word& x, int bits) {
+  BEAR_INLINE static Word rotate_left(const Word& x, int bits) {
     return (x << bits) | (x >> (64 - bits));
   }
 
-  [[gnu::always_inline]] void round() {
+  BEAR_INLINE void round() {
     v0 += v1;
     v1 = rotate_left(v1, 13) ^ v0;
     v0 = rotate_left(v0, 32);
@@ -34,14 +36,14 @@ struct SipState {
     v2 = rotate_left(v2, 32);
   }
 
-  [[gnu::always_inline]] void absorb(const Word& word) {
+  BEAR_INLINE void absorb(const Word& word) {
     v3 ^= word;
     round();
     v0 ^= word;
   }
 
   // last: what is left of the bytes, and how many there were above it.
-  [[gnu::always_inline]] Word finish(const Word& last) {
+  BEAR_INLINE Word finish(const Word& last) {
     absorb(last);
     v2 ^= 0xff;
     round();

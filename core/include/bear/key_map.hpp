@@ -40,7 +40,7 @@ class KeyMap {
   // would take one that cannot be foreseen.
   bool may_hold(std::uint64_t hash) const {
     const std::uint64_t bit = hash >> filter_shift_;
-    return (filter_[bit / 64] >> (bit % 64) & 1) != 0;
+    return (filter_[compat::to_size(bit / 64)] >> (bit % 64) & 1) != 0;
   }
 
   // The key must be absent, and no other key may have the value.
@@ -112,7 +112,7 @@ class KeyMap {
 
   void mark(std::uint64_t hash) {
     const std::uint64_t bit = hash >> filter_shift_;
-    filter_[bit / 64] |= std::uint64_t{1} << (bit % 64);
+    filter_[compat::to_size(bit / 64)] |= std::uint64_t{1} << (bit % 64);
   }
 
   void mark_all() {

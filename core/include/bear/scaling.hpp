@@ -20,7 +20,7 @@ struct Columns {
 
   std::span<const std::uint8_t> name(std::size_t column) const {
     const auto start = name_offsets[column], stop = name_offsets[column + 1];
-    return name_data.subspan(start, stop - start);
+    return name_data.subspan(compat::to_size(start), compat::to_size(stop - start));
   }
 };
 

@@ -9,6 +9,8 @@
 #include <span>
 #include <vector>
 
+#include "bear/compat.hpp"
+
 namespace bear {
 
 // For items that are few or nearly in order.
@@ -31,14 +33,15 @@ inline constexpr std::size_t few_buckets = 256, most_buckets = std::size_t{1} <<
 template <class T, class Count, class Bucket, class ItemAt, class Before>
 void distribute(std::size_t n, T* sorted, std::span<Count> starts, Bucket bucket, ItemAt item,
                 Before before) {
-  for (std::size_t i = 0; i < n; ++i) ++starts[bucket(i) + 1];
+  for (std::size_t i = 0; i < n; ++i) ++starts[compat::to_size(bucket(i)) + 1];
   Count fullest = 0, so_far = 0;
   for (Count& start : starts) {
     fullest = std::max(fullest, start);
     so_far = static_cast<Count>(so_far + start);
     start = so_far;
   }
-  for (std::size_t i = 0; i < n; ++i) sorted[starts[bucket(i)]++] = item(i);  // starts become ends
+  for (std::size_t i = 0; i < n; ++i)
+    sorted[starts[compat::to_size(bucket(i))]++] = item(i);  // starts become ends
   constexpr Count few = 8;
   if (fullest <= few) return insertion_sort(sorted, sorted + n, before);
   T* from = sorted;

@@ -4,9 +4,14 @@
 #include <limits>
 #include <system_error>
 
+#include "bear/compat.hpp"
+#include "bear/parse/decimal.hpp"
+
 namespace bear::parse {
 
 namespace {
+
+#if BEAR_FROM_CHARS
 
 // Whether a number outside the range of doubles is too large rather than too small: the power of
 // ten of its first non-zero digit tells, and is far from 0 in either case.
@@ -26,20 +31,31 @@ bool is_large(const char* at, const char* end) {
   const bool down = *++at == '-';
   if (*at == '-' || *at == '+') ++at;
   // Saturates far above any length a line can have.
-  std::ptrdiff_t exponent = 0;
+  std::int64_t exponent = 0;
   for (; at != end; ++at)
-    if (exponent < (std::ptrdiff_t{1} << 48)) exponent = exponent * 10 + (*at - '0');
+    if (exponent < (std::int64_t{1} << 48)) exponent = exponent * 10 + (*at - '0');
   return power + (down ? -exponent : exponent) > 0;
 }
+
+double without_sign(const char* at, const char* end) {
+  double value = 0;
+  if (std::from_chars(at, end, value).ec == std::errc::result_out_of_range) {
+    value = is_large(at, end) ? std::numeric_limits<double>::infinity() : 0;
+  }
+  return value;
+}
+
+#else
+
+double without_sign(const char* at, const char* end) { return exact_decimal(at, end); }
+
+#endif
 
 // Any number the short path does not take: [at, end) is known to have the right form.
 double slow_number(const char* at, const char* end) {
   const bool negative = *at == '-';
   if (*at == '-' || *at == '+') ++at;
-  double value = 0;
-  if (std::from_chars(at, end, value).ec == std::errc::result_out_of_range) {
-    value = is_large(at, end) ? std::numeric_limits<double>::infinity() : 0;
-  }
+  const double value = without_sign(at, end);
   return negative ? -value : value;
 }
 

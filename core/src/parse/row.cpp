@@ -151,7 +151,7 @@ void Row::write_items() {
 void Row::write_names() {
   Strings& names = block_->names;
   char* const start = names.data.room(text_.size() + copy_slack);
-  const std::size_t before = names.data.size();
+  const std::size_t named = names.data.size();
   std::uint64_t* offset = names.offsets.extend(items_.size());
   const char* end = text_.data() + text_.size() + copy_slack;
   char* to = start;
@@ -159,7 +159,7 @@ void Row::write_names() {
     const std::string_view text = name(item);
     copy_short(to, text.data(), text.size(), static_cast<std::size_t>(end - text.data()));
     to += text.size();
-    *offset++ = before + static_cast<std::size_t>(to - start);
+    *offset++ = named + static_cast<std::size_t>(to - start);
   }
   names.data.add_written(static_cast<std::size_t>(to - start));
 }

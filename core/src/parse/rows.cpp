@@ -42,7 +42,7 @@ void RowBuilder::add(std::size_t row, std::size_t column, std::string_view prefi
   names_.insert(names_.end(), name.begin(), name.end());
   used_size_ = static_cast<std::uint32_t>(size);
   used_key_ = hash_({names_.data() + used_at_, size});
-  if (!keep_names_) names_.resize(used_at_);
+  if (!keep_names_) names_.resize(compat::to_size(used_at_));
   push(row, column, value);
 }
 

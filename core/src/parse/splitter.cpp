@@ -4,6 +4,7 @@
 #include <cstring>
 #include <stdexcept>
 
+#include "bear/compat.hpp"
 #include "bear/parse/block.hpp"
 
 namespace bear::parse {
@@ -40,7 +41,7 @@ Splitter::Found Splitter::next(std::string_view& line) {
     return hand_out(line, line.size() + 1);
   }
   carry(start, static_cast<std::size_t>(at_ - start));
-  const std::size_t bytes = carry_.size() + discarded_;
+  const std::uint64_t bytes = carry_.size() + discarded_;
   line = {carry_.data(), carry_.size() - (discarded_ > 0 ? 0 : 1)};
   return hand_out(line, bytes);
 }
@@ -63,9 +64,9 @@ Splitter::Found Splitter::keep(std::string_view& line) {
   if (!final_) return Found::hungry;
   if (!within_line()) return Found::end;
   cut_ = true;
-  const std::size_t bytes = carry_.size() + discarded_;
+  const std::uint64_t bytes = carry_.size() + discarded_;
   if (discarded_ == 0) carry_.push('\n');
-  line = {carry_.data(), bytes - discarded_};
+  line = {carry_.data(), compat::to_size(bytes - discarded_)};
   return hand_out(line, bytes);
 }
 
@@ -87,7 +88,7 @@ void Splitter::carry(const char* from, std::size_t n) {
   }
 }
 
-Splitter::Found Splitter::hand_out(std::string_view& line, std::size_t bytes) {
+Splitter::Found Splitter::hand_out(std::string_view& line, std::uint64_t bytes) {
   ++lines_;
   byte_ += bytes;
   const bool discarded = discarded_ > 0;

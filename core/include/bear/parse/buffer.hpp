@@ -9,6 +9,8 @@
 #include <type_traits>
 #include <utility>
 
+#include "bear/compat.hpp"
+
 namespace bear::parse {
 
 // Like std::vector for plain values, but never clears memory that is about to be written, which
@@ -76,7 +78,7 @@ class Buffer {
     std::swap(size_, other.size_);
     std::swap(capacity_, other.capacity_);
   }
-  [[gnu::noinline]] void grow(std::size_t n) {
+  BEAR_NOINLINE void grow(std::size_t n) {
     const std::size_t doubled = capacity_ < 16 ? 16 : capacity_ * 2;
     reallocate(doubled < size_ + n ? size_ + n : doubled);
   }
@@ -119,7 +121,7 @@ struct Strings {
   }
   void truncate(std::size_t n) {
     offsets.truncate(n + 1);
-    data.truncate(offsets.back());
+    data.truncate(compat::to_size(offsets.back()));
   }
   // Empty strings up to n of them: for columns that start only when a first value is seen.
   void pad(std::size_t n) {

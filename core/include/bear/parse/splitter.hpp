@@ -46,7 +46,7 @@ class Splitter {
  private:
   bool within_line() const { return carry_.size() > 0 || discarded_ > 0; }
   Found keep(std::string_view& line);
-  Found hand_out(std::string_view& line, std::size_t bytes);
+  Found hand_out(std::string_view& line, std::uint64_t bytes);
   void carry(const char* from, std::size_t n);
 
   std::size_t limit_;
