@@ -185,6 +185,9 @@ ERROR_CODES: dict[str, ErrorCode] = {
         4, "an optional package is missing", "install the extra that the message names"
     ),
     "SRC-MISSING": ErrorCode(4, "no such file, or the pattern matches none", "check the path"),
+    "SRC-OBJECT": ErrorCode(
+        3, "an object of an iterable cannot be read", "give mappings of plain values, or frames"
+    ),
     "SRC-ONCE": ErrorCode(
         4, "the input can be read only once", "save it as a file, or use one pass"
     ),

@@ -11,6 +11,7 @@ from numpy.testing import assert_array_equal
 from sklearn.datasets import dump_svmlight_file, load_svmlight_file
 
 from bearsketch import (
+    Batch,
     DataError,
     IncompatibleError,
     ParameterError,
@@ -159,13 +160,15 @@ def test_an_open_stream_is_read_as_its_source(tmp_path):
 @pytest.mark.parametrize(
     ("source", "told"),
     [
-        ([pd.DataFrame({"a": [1.0], "label": [1]})], "a list must hold paths or batches, got Data"),
+        ([pd.DataFrame({"a": [1.0], "label": [1]}), 7], "object 2 must be a frame, as the first"),
         (np.eye(3), "an array has no labels"),
-        ((row for row in [{"a": 1.0}]), "a stream must give batches .*, got dict"),
+        ([{"a": 1.0, "label": 1}, "b"], "object 2 must be a mapping .*, got str"),
+        ((row for row in [7]), "source must be a path, .* or an iterable of frames or mappings"),
+        ([Batch([0, 1], [2], [1.0], labels=[1]), 7], "must give batches .* throughout, got int"),
     ],
 )
 def test_what_is_no_stream_is_said(source, told):
-    with pytest.raises(ParameterError, match=told):
+    with pytest.raises(ValueError, match=told):
         SketchClassifier(k=2, memory="8KiB").fit_stream(source)
 
 

@@ -129,6 +129,8 @@ def prepare(
     **parts
         Of :func:`bearsketch.make_learner`.
     """
+    if (options or {}).get("max_examples") is not None:
+        raise ParameterError("max_examples does not go with several workers")
     look = look_at(
         source,
         format,

@@ -24,7 +24,7 @@ def open_batches(
     opened: ExitStack,
 ) -> Any:
     """Batches as they are, or a stream that ``opened`` closes."""
-    batches = batches_of(source)
+    batches, source = batches_of(source)
     if batches is None:
         return opened.enter_context(_open(estimator, source, seed, options, classes))
     if options:

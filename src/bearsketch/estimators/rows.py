@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -12,6 +13,8 @@ import numpy.typing as npt
 
 from bearsketch.batch import Batch
 from bearsketch.exceptions import ParameterError
+from bearsketch.reading.frames import is_frame
+from bearsketch.reading.objects import is_file
 
 Take = slice | npt.NDArray[np.intp]
 
@@ -196,34 +199,35 @@ def _row_starts(row: npt.NDArray[np.intp], n_rows: int) -> npt.NDArray[np.int64]
     return np.searchsorted(row, np.arange(n_rows + 1)).astype(np.int64)
 
 
-def batches_of(source: Any) -> Iterable[Batch] | None:
-    """Batches that are there already, or None for what has to be opened."""
+def batches_of(source: Any) -> tuple[Iterable[Batch] | None, Any]:
+    """Batches that are there already, or None and what is to be opened.
+
+    Of an iterator the first object has to be taken to know which.
+    """
     if isinstance(source, Batch):
-        return [source]
-    if isinstance(source, list | tuple):
-        opens = source and (isinstance(source[0], str | os.PathLike) or hasattr(source[0], "read"))
-        if source and not opens and not isinstance(source[0], Batch):
-            raise ParameterError(
-                f"a list must hold paths or batches, got {type(source[0]).__name__}",
-                hint="Give one frame (pandas.concat), or rows and labels to fit.",
-            )
-        return None if opens or not source else source
+        return [source], source
     if isinstance(source, np.ndarray):
         raise ParameterError("an array has no labels: give it to fit with y, not to fit_stream")
-    closed = isinstance(source, str | os.PathLike) or not isinstance(source, Iterable)
-    if closed or any(hasattr(source, name) for name in ("read", "__arrow_c_stream__")):
-        return None
-    batches: Iterable[Batch] = source
-    return batches
+    if isinstance(source, list | tuple):
+        return (source if source and isinstance(source[0], Batch) else None), source
+    opens = isinstance(source, str | os.PathLike) or not isinstance(source, Iterable)
+    if opens or is_file(source) or hasattr(source, "fetchmany") or is_frame(source):
+        return None, source
+    once = iter(source)
+    first = next(once, None)
+    if once is source:
+        source = once = itertools.chain(() if first is None else (first,), once)
+    are_batches = first is None or isinstance(first, Batch)
+    return (source if are_batches else None), source
 
 
 def stream_labels(batch: Any) -> Any:
     """Labels of what a stream gives, which should be a batch."""
     if not isinstance(batch, Batch):
         raise ParameterError(
-            f"a stream must give batches (bearsketch.Batch), got {type(batch).__name__}",
-            hint="A frame, a path or an open file is read as it is; rows and labels are for "
-            "partial_fit.",
+            f"a stream must give batches (bearsketch.Batch) throughout, got {type(batch).__name__}",
+            hint="Paths, open files, frames and mappings are read as they are; rows and labels are "
+            "for partial_fit.",
         )
     return batch.labels
 

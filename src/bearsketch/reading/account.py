@@ -114,8 +114,10 @@ class Account:
             raise _error_of(piece.fatal, source, hint)
         self._check_share(final=False)
 
-    def finish(self) -> None:
-        """Close the account at the end of a pass."""
+    def finish(self, *, early: bool = False) -> None:
+        """Close the account at the end of a pass; with ``early``, lines were read ahead of it."""
+        if early:
+            self.counts.lines = sum(getattr(self.counts, kind) for kind in KINDS)
         self.counts.check()
         self._check_share(final=True)
 

@@ -17,6 +17,7 @@ from bearsketch.exceptions import BearError, LimitError, ParseError, SourceError
 from bearsketch.reading.codecs import MAGIC_BYTES, codec_named, codec_of, decode
 from bearsketch.reading.encoding import Encoding
 from bearsketch.reading.limits import CHUNK_BYTES, CHUNKS_AHEAD, Limits
+from bearsketch.reading.objects import ObjectsInput
 from bearsketch.reading.room import Room
 from bearsketch.reading.source import Input
 
@@ -44,11 +45,14 @@ class Chunks(Closes):
         ``gzip``, ``zstd``, ``xz``, ``bz2`` or ``plain``; known once the first chunk is there.
     encoding : Encoding or None
         Set to have chunks looked at as they are handed over.
+    any_thread : bool
+        Whether another thread may read: objects of Python are asked for by whoever reads them.
     """
 
     def __init__(self, found: Input, limits: Limits, decoded_before: int = 0) -> None:
         self.name = found.name
         self.size = found.size
+        self.any_thread = not isinstance(found, ObjectsInput)
         self.compression = "plain"
         self.encoding: Encoding | None = None
         self._limits = limits

@@ -9,7 +9,7 @@ from bearsketch.exceptions import DataError, SourceError
 
 def is_frame(found: Any) -> bool:
     """Whether an object is a table in memory: one that gives an Arrow stream of several columns."""
-    return hasattr(found, "__arrow_c_stream__") and len(getattr(found, "shape", (0, 0))) == 2
+    return hasattr(found, "__arrow_c_stream__") and not hasattr(found, "dtype")
 
 
 def is_pandas(frame: Any) -> bool:

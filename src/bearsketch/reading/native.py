@@ -78,10 +78,16 @@ class NativeReader:
         self.naming = naming_of(form, options)
         self._sequence_labels = SequenceLabels(options) if form in SEQUENCES else None
         # Where an example is no line, or lines come in their own time, there is nothing to share.
-        shared_out = options.threads > 1 and form not in SEQUENCES and not chunks.may_wait
+        shared_out = (
+            options.threads > 1
+            and form not in SEQUENCES
+            and not chunks.may_wait
+            and chunks.any_thread
+            and options.max_examples is None  # no more is taken than is wanted
+        )
         self._lanes = Lanes(self._parser, chunks, options) if shared_out else None
         self._blocks = None if self._lanes is None else self._lanes.__iter__()
-        if not shared_out:
+        if not shared_out and chunks.any_thread:
             chunks.read_ahead()
         self._done = False
         if form == "jsonl" and shared.unmet is None:

@@ -23,7 +23,7 @@ CELLS = ("csv", "tsv")
 TABLES = (*CELLS, "parquet", "arrow")
 SEQUENCES = ("fasta", "fastq")
 _LONGEST_NGRAM = 8
-_MANY = 2**62
+MANY = 2**62
 
 READING, LABELS = "Reading", "Labels"
 OF_TABLES, OF_SEQUENCES, OF_TEXT = (
@@ -180,6 +180,13 @@ class ReadOptions:
         1000,
         integer(1, 10**7, "an integer from 1 to 10 million"),
         "Examples of a batch. Batches end after so many examples, whatever files they come from.",
+    )
+    max_examples: int | None = _row(
+        None,
+        integer(1, MANY, "an integer of at least 1", optional=True),
+        "Stop after so many examples, as with a generator that never ends.",
+        metavar="N",
+        help="Stop after N examples.",
     )
     live: bool = _row(
         False,
@@ -445,7 +452,7 @@ class ReadOptions:
     )
     window: int = _row(
         0,
-        integer(0, _MANY, "an integer of at least 0"),
+        integer(0, MANY, "an integer of at least 0"),
         "Cut sequences into reads of so many bases; 0 = do not.",
         formats=SEQUENCES,
         remembered=True,
@@ -456,7 +463,7 @@ class ReadOptions:
     )
     stride: int = _row(
         0,
-        integer(0, _MANY, "an integer of at least 0"),
+        integer(0, MANY, "an integer of at least 0"),
         "Bases from the start of one read to that of the next; 0 = as many as ``window``.",
         formats=SEQUENCES,
         remembered=True,

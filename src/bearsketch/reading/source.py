@@ -11,7 +11,7 @@ import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple, TypeAlias
+from typing import Any, BinaryIO, NamedTuple, Protocol, TypeAlias
 
 from bearsketch.exceptions import DataError, ParameterError, SourceError
 
@@ -55,9 +55,16 @@ class FileInput:
             return None
         with self.open() as file:
             info = os.fstat(file.fileno())
-            head = file.read(_END_BYTES)
-            file.seek(max(0, info.st_size - _END_BYTES))
-            return Fingerprint(info.st_size, info.st_mtime_ns, head + file.read(_END_BYTES))
+            try:
+                head = file.read(_END_BYTES)
+                file.seek(max(0, info.st_size - _END_BYTES))
+                ends = head + file.read(_END_BYTES)
+            except OSError as error:
+                reason = error.strerror or error
+                raise SourceError(
+                    f"{self.name}: reading failed ({reason})", code="SRC-READ"
+                ) from None
+            return Fingerprint(info.st_size, info.st_mtime_ns, ends)
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +137,26 @@ class UrlInput:
         return None if self.size is None else Fingerprint(self.size, 0, b"")
 
 
-Input: TypeAlias = FileInput | StdinInput | ObjectInput | UrlInput
+class Input(Protocol):
+    """What one input can do, whatever it is."""
+
+    @property
+    def name(self) -> str:
+        """For messages."""
+
+    @property
+    def size(self) -> int | None:
+        """Bytes, where they are known."""
+
+    @property
+    def reopens(self) -> bool:
+        """Whether another pass is possible."""
+
+    def open(self) -> BinaryIO:
+        """Begin to read."""
+
+    def fingerprint(self) -> Fingerprint | None:
+        """Tell it from a changed one, where that is possible."""
 
 
 class _Borrowed(io.RawIOBase, BinaryIO):
@@ -198,8 +224,8 @@ def _resolve(source: Any) -> Iterable[Input]:
     if isinstance(source, Iterable) and not isinstance(source, bytes | bytearray):
         return [found for part in source for found in _resolve(part)]
     raise ParameterError(
-        "source must be a path, glob, URL, '-', binary file object, Arrow table or a list of "
-        f"them, got {type(source).__name__}"
+        "source must be a path, glob, URL, '-', binary file object or a list of them; a frame; or "
+        f"an iterable of frames or mappings, got {type(source).__name__}"
     )
 
 

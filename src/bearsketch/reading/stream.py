@@ -16,9 +16,9 @@ from bearsketch.reading.codecs import codec_named
 from bearsketch.reading.encoding import NOT_UTF8, Encoding
 from bearsketch.reading.expected import Expected
 from bearsketch.reading.formats import certain_format, format_named, guess_format
-from bearsketch.reading.frames import as_table, is_frame
 from bearsketch.reading.limits import HEAD_BYTES
-from bearsketch.reading.options import FORMAT, TABLE, ReadOptions
+from bearsketch.reading.objects import Frames, ObjectsInput, python_source
+from bearsketch.reading.options import FORMAT, MANY, TABLE, ReadOptions
 from bearsketch.reading.pieces import Numbering, Packer, Piece
 from bearsketch.reading.readers import (
     Reader,
@@ -63,7 +63,9 @@ def open_stream(source: Source, format: str = "auto", **options: Any) -> Stream:
     ----------
     source : str, path, binary file object, Arrow stream, or a list of them
         A path, a glob, ``-`` for standard input, a URL (extra ``remote``); each plain, gzip,
-        zstd, xz or bz2, which its first bytes tell. Or one object with ``__arrow_c_stream__``.
+        zstd, xz or bz2, which its first bytes tell. Or a frame: any object with
+        ``__arrow_c_stream__``, and a LazyFrame of polars. Or an iterable of frames, an iterable of
+        mappings, or a DB-API cursor, whose rows are read as JSON Lines are.
     format : str
         ``vw``, ``svmlight``, ``fasta``, ``fastq``, ``csv``, ``tsv``, ``parquet``, ``jsonl`` or
         ``text``; ``auto`` tells it from the first bytes, then from the name.
@@ -132,10 +134,15 @@ class Stream(Closes):
         self.warnings: list[Warned] = []
         self.position: Position | None = None
         self.passes = 0
-        self._arrow = as_table(source) if is_frame(source) else None
-        if self._arrow is not None:
+        found = python_source(source)
+        self._frames = found if isinstance(found, Frames) else None
+        self._inputs: list[Input] = []
+        if isinstance(found, ObjectsInput):
+            self._inputs, self.format = [found], "jsonl"
+        elif self._frames is not None:
             self.format = "arrow"
-        self._inputs: list[Input] = [] if self._arrow is not None else resolve(source)
+        else:
+            self._inputs = resolve(found)
         self._account = Account(options)
         self._expected: Expected | None = None
         self._before: list[Fingerprint | None] = []
@@ -149,7 +156,7 @@ class Stream(Closes):
     @property
     def sources(self) -> list[str]:
         """Names of the inputs, in order."""
-        return ["<arrow>"] if self._arrow is not None else [found.name for found in self._inputs]
+        return ["<arrow>"] if self._frames is not None else [found.name for found in self._inputs]
 
     @property
     def columns(self) -> dict[str, tuple[str, ...]]:
@@ -187,7 +194,8 @@ class Stream(Closes):
     @property
     def reopens(self) -> bool:
         """Whether another pass is possible."""
-        return all(found.reopens for found in self._inputs)
+        frames = self._frames is None or self._frames.reopens
+        return frames and all(found.reopens for found in self._inputs)
 
     def progress(self) -> Progress:
         """Bytes done and to do in this pass."""
@@ -207,7 +215,7 @@ class Stream(Closes):
     def check_reopens(self) -> None:
         """Refuse inputs that cannot be read a second time."""
         if not self.reopens:
-            once = next(found.name for found in self._inputs if not found.reopens)
+            once = next((found.name for found in self._inputs if not found.reopens), "<frames>")
             raise SourceError(
                 f"{once}: this input can be read only once, and a second pass was asked for",
                 code="SRC-ONCE",
@@ -236,26 +244,34 @@ class Stream(Closes):
         shared = self._shared = Shared(self.options)
         packer: Packer | None = None
         numbering = Numbering()
+        most = self.options.max_examples or MANY
         for reader, hint in self._readers(shared):
             if packer is None:
                 given, other = self.options, self.counts.other
                 packer = Packer(given.rows, given.limits, reader.naming, given.seed, other)
-            while (piece := reader.take(packer.rows_left, packer.entries_left)) is not None:
+            while most > 0:
+                piece = reader.take(min(packer.rows_left, most), packer.entries_left)
+                if piece is None:
+                    break
                 if self._expected is not None:
                     self._expected = self._expected.after(piece)
                     piece = self._expected.keep(piece)
                 if piece.errors and self.options.fails:
                     before = piece.before(min(error.line for error in piece.errors))
                     numbering.number(before)
-                    yield from self._hand_over(packer, before)
+                    yield from self._hand_over(packer, self._wanted(before))
                 self._account.take(piece, hint)
                 check_labelled(self)
                 self._note(piece, shared)
                 numbering.number(piece)
-                yield from self._hand_over(packer, piece)
+                wanted = self._wanted(piece)
+                most -= len(wanted)
+                yield from self._hand_over(packer, wanted)
+            if most <= 0:
+                break
         if packer is not None:
             yield from self._deliver(packer.finish())
-        self._account.finish()
+        self._account.finish(early=most <= 0)
         for name, option in (shared.unmet or {}).items():
             self._warn(
                 FIELD_MISSING,
@@ -266,7 +282,7 @@ class Stream(Closes):
         self._check_delivered(delivered)
 
     def _hand_over(self, packer: Packer, piece: Piece) -> Iterator[Batch]:
-        yield from self._deliver(packer.add(self._wanted(piece)))
+        yield from self._deliver(packer.add(piece))
         if self.options.live:
             yield from self._deliver(packer.finish())
 
@@ -298,11 +314,13 @@ class Stream(Closes):
 
     def _readers(self, shared: Any) -> Iterator[tuple[Reader, str]]:
         """Each input that is not empty, opened, with a hint for an error in its first line."""
-        if self._arrow is not None:
+        if self._frames is not None:
             from bearsketch.reading.arrow import ArrowReader
 
             self.options.check_used("arrow", self._meant)
-            yield ArrowReader(self._arrow, "<arrow>", 0, self.options, shared), ""
+            for index, table in enumerate(self._frames):
+                name = f"<frame {index + 1}>" if index else "<arrow>"
+                yield ArrowReader(table, name, index, self.options, shared), ""
             return
         for index, found in enumerate(self._inputs):
             chunks = Chunks(found, self.options.limits, self._decoded)
