@@ -12,6 +12,7 @@ from bearsketch.batch import Batch
 from bearsketch.distributed.driver import Driver
 from bearsketch.distributed.shards import DEFAULT_SHARDS, Plan, make_plan
 from bearsketch.distributed.task import Job
+from bearsketch.exceptions import ParameterError
 from bearsketch.learners import Learner, make_learner
 from bearsketch.learners.describe import class_labels
 from bearsketch.learners.labels import Label, Labels
