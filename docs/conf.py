@@ -34,7 +34,8 @@ html_theme_options = {
 }
 html_sidebars = {"index": [], "tutorial": []}
 html_title = "bearsketch"
-html_static_path = ["figures"]
+html_static_path = ["figures", "site"]
+html_css_files = ["site.css"]
 html_extra_path = ["extra", "reference/results.schema.json"]
 autodoc_typehints = "none"
 exclude_patterns = ["_build", "examples/README.txt", "reference/exit-codes.md"]
