@@ -10,7 +10,7 @@ from __future__ import annotations
 import gzip
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -66,6 +66,10 @@ class Outcome:
         chosen = {feature.name: feature.weight for feature in self.learner.selected()}
         return {name: chosen[name] for name in PLANTED if name in chosen}
 
+    def proven(self, fdr: float) -> list[str]:
+        """Names proven at this false discovery rate, strongest first."""
+        return list(self.learner.proven(fdr=fdr).names) if self.learner.config.k else []
+
 
 def best_accuracy(batches: list[Batch]) -> float:
     """Accuracy of the planted weights themselves; half of the messages without any are right."""
@@ -108,6 +112,16 @@ def messages(n_batches: int, *, rows: int = 500, seed: int = 1) -> Iterator[Batc
     """Give the messages of :func:`bags` as batches."""
     for found, labels in bags(n_batches, rows=rows, seed=seed):
         yield Batch.from_rows(found, labels)
+
+
+def shuffled(batches: list[Batch], *, seed: int = 0) -> list[Batch]:
+    """Give the same messages with their labels permuted: nothing is associated with them."""
+    labels = np.concatenate([np.asarray(batch.labels) for batch in batches])
+    parts = np.split(
+        np.random.default_rng(seed).permutation(labels),
+        np.cumsum([len(batch) for batch in batches])[:-1],
+    )
+    return [replace(batch, labels=part) for batch, part in zip(batches, parts, strict=True)]
 
 
 def write(path: Path, n_batches: int, *, seed: int = 1) -> None:

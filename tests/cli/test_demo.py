@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 
 import numpy as np
 
@@ -11,13 +12,21 @@ from bearsketch import demo, load
 from tests.cli.helpers import good
 
 
-def test_the_demo_finds_what_it_planted_and_writes_its_files(tmp_path):
-    said = good("demo", "--examples", "5000", "--out", tmp_path).stdout
-    found = int(said.split("Planted and found: ")[1].split(" ")[0])
-    assert found >= 25
-    assert "cannot name" in said
-    chosen = {feature.name for feature in load(tmp_path / "model.bear").selected()}
-    assert len(chosen & set(demo.PLANTED)) == found
+def test_the_demo_proves_what_it_planted_and_nothing_of_noise(tmp_path):
+    said = good("demo", "--examples", "9000", "--out", tmp_path).stdout
+    proven, planted = map(int, re.search(r"(\d+) names proven at 10%, (\d+) of", said).groups())
+    assert planted >= 15
+    assert proven - planted <= 0.2 * proven
+    rows = {
+        cells[0]: cells[1:]
+        for line in said.splitlines()
+        if len(cells := [cell.strip() for cell in line.strip("│").split("│")]) == 4
+    }
+    assert rows["bear+, labels shuffled"][1] == "0"
+    assert rows["fh"][:2] == ["cannot name", ""]
+    assert int(rows["mission"][1]) < proven
+    learner = load(tmp_path / "model.bear")
+    assert len(learner.proven(fdr=0.1).names) == proven
     assert "planted" in (tmp_path / "report.html").read_text()
 
 

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from bearsketch.files import write_whole
-from bearsketch.sizes import format_bytes
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -18,7 +17,8 @@ if TYPE_CHECKING:
 MEMORY, K = "4KiB", 60  # twice as many as are planted
 LEARNERS = ("bear+", "mission", "bear", "fh")
 TEST_BATCHES = 8
-SHOWN = 10  # planted phrases in the table
+FDR = 0.1
+SHOWN = 10  # names in the table
 
 
 def demo(
@@ -52,9 +52,10 @@ def demo(
     train = list(job.messages(n_batches, seed=seed + 1))
     test = list(job.messages(TEST_BATCHES, seed=seed + 1_000_001))
     outcomes = {name: job.run(name, train, test, memory=MEMORY, k=K, seed=0) for name in LEARNERS}
-    best = outcomes["bear+"]
-    console.print(_planted_table(job.PLANTED, best))
-    console.print(_comparison(outcomes, job.best_accuracy(test)))
+    noise = job.run("bear+", job.shuffled(train, seed=seed), test, memory=MEMORY, k=K, seed=0)
+    outcomes_of_noise = {"bear+, labels shuffled": noise}
+    console.print(_proven_table(outcomes["bear+"]))
+    console.print(_comparison(outcomes | outcomes_of_noise, job.best_accuracy(test)))
     if out is not None:
         _write_report(out, outcomes)
         job.write(out / "train.vw.gz", n_batches, seed=seed + 1)
@@ -63,24 +64,24 @@ def demo(
         console.print(f"Wrote {', '.join(str(out / name) for name in names)}.", soft_wrap=True)
 
 
-def _planted_table(planted: dict[str, float], outcome: Outcome) -> Table:
+def _proven_table(outcome: Outcome) -> Table:
     from rich.table import Table
 
+    from bearsketch.demo import PLANTED
+
+    proven = outcome.proven(FDR)
+    planted = sum(name in PLANTED for name in proven)
     table = Table(
-        title=f"Planted and found: {len(outcome.found)} of {len(planted)}",
-        caption=f"the first {SHOWN}",
+        title=f"{len(proven)} names proven at {FDR:.0%}, {planted} of them planted",
+        caption=f"the first {min(SHOWN, len(proven))}",
     )
-    for column in ("planted phrase", "speaks for", "rank", "weight"):
-        table.add_column(column, justify="right" if column in ("rank", "weight") else "left")
-    ranks = {name: rank for rank, name in enumerate(outcome.learner.selected().names, start=1)}
-    for name in sorted(planted, key=lambda name: ranks.get(name, len(ranks) + 1))[:SHOWN]:
-        weight, found = planted[name], outcome.found.get(name)
-        table.add_row(
-            name,
-            "spam" if weight > 0 else "ham",
-            str(ranks.get(name, "")),
-            "not found" if found is None else f"{found:+.3f}",
-        )
+    for column in ("name", "weight", "speaks for", ""):
+        table.add_column(column, justify="right" if column == "weight" else "left")
+    weights = {feature.name: feature.weight for feature in outcome.learner.selected()}
+    for name in proven[:SHOWN]:
+        weight = weights[name]
+        label = "spam" if weight > 0 else "ham"
+        table.add_row(name, f"{weight:+.3f}", label, "planted" if name in PLANTED else "")
     return table
 
 
@@ -90,14 +91,13 @@ def _comparison(outcomes: dict[str, Outcome], best: float) -> Table:
     from bearsketch.demo import PLANTED
 
     table = Table(title=f"The same messages, {MEMORY.replace('KiB', ' KiB')}, one pass")
-    for column in ("learner", "model", "planted found", "test accuracy"):
+    for column in ("learner", "planted found", f"proven at {FDR:.0%}", "test accuracy"):
         table.add_column(column, justify="left" if column == "learner" else "right")
     for name, outcome in outcomes.items():
-        learner = outcome.learner
-        k = learner.config.k
-        named = f"{len(outcome.found)} of {len(PLANTED)}" if k else "cannot name"
-        size = format_bytes(learner.sizes.model_bytes)
-        table.add_row(name, size, named, f"{outcome.accuracy:.3f}")
+        selects = outcome.learner.config.k > 0
+        named = f"{len(outcome.found)} of {len(PLANTED)}" if selects else "cannot name"
+        proven = str(len(outcome.proven(FDR))) if selects else ""
+        table.add_row(name, named, proven, f"{outcome.accuracy:.3f}")
     table.add_row("(best possible)", "", "", f"{best:.3f}")
     return table
 
@@ -108,9 +108,12 @@ def _write_report(out: Path, outcomes: dict[str, Outcome]) -> None:
 
     out.mkdir(parents=True, exist_ok=True)
     best = outcomes["bear+"]
+    proven = best.proven(FDR)
+    planted = sum(name in job.PLANTED for name in proven)
     lead = (
-        f"bear+ selected {len(best.found)} of the {len(job.PLANTED)} phrases planted among "
-        f"{job.POSSIBLE:.0e} possible ones, in {MEMORY} and one pass."
+        f"bear+ proved {len(proven)} names at {FDR:.0%}, {planted} of them among the "
+        f"{len(job.PLANTED)} phrases planted among {job.POSSIBLE:.0e} possible ones, in "
+        f"{MEMORY.replace('KiB', ' KiB')} and one pass."
     )
     subjects = [
         Subject(name, outcome.learner, outcome.scores, {"seconds": outcome.seconds})
