@@ -49,6 +49,8 @@ def test_parts_of_a_line_add_up_to_its_margin(noisy, selected):
     ]
     learner = load(model)
     weights = {f.name: f.weight for f in learner.selected()}
+    proven = set(learner.proven().names)
+    assert any(name.startswith("f^sign") for name in proven)
     assert len(rows) == len(records) == 900
     for row, record in zip(rows, records, strict=True):
         parts = [Decimal(row[f"part {i}"]) for i in (1, 2) if row[f"part {i}"]]
@@ -57,6 +59,14 @@ def test_parts_of_a_line_add_up_to_its_margin(noisy, selected):
         assert record["margin"] == Decimal(row["margin"])
         assert record["rest"] == Decimal(row["rest"])
         named = {reason["feature"]: reason["part"] for reason in record["reasons"]}
+        said = [row[f"proven {i}"] for i in (1, 2) if row[f"part {i}"]]
+        assert said == [
+            "proven" if reason["feature"] in proven else "not proven"
+            for reason in record["reasons"]
+        ]
+        assert said == [
+            "proven" if reason["proven"] else "not proven" for reason in record["reasons"]
+        ]
         assert list(named.values()) == parts
         for name, part in named.items():
             if name in weights:

@@ -90,6 +90,17 @@ def test_parts_are_weight_times_value_largest_first(model, selected_only):
         assert why.rest == pytest.approx(sum(parts.values()) - sum(given_parts.values()), abs=1e-9)
 
 
+def test_reasons_say_whether_they_are_proven():
+    learner = MODELS["two"]
+    proven = set(learner.proven().names)
+    assert {"sign0", "sign1"} <= proven
+    for why in learner.explain(mails(20, seed=6)):
+        for part in why.parts:
+            assert part.proven is (part.name in proven)
+    tested = MODELS["fh"].explain(mails(1))[0].parts
+    assert [part.proven for part in tested] == [None] * len(tested)
+
+
 @pytest.mark.parametrize("model", MODELS)
 def test_with_every_part_nothing_is_left(model):
     for why in MODELS[model].explain(mails(20, seed=5, values=True), 50):

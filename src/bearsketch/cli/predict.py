@@ -76,7 +76,8 @@ def predict(
     it is learned, and how often such predictions come true corrects those to come.
 
     --why adds the margin, its intercept, the N largest parts (weight times value) by the name of
-    their feature, and the rest, so that the parts of a line add up to its margin. With two classes
+    their feature, and the rest, so that the parts of a line add up to its margin. Each says whether
+    its feature is proven to be associated with the label, at an FDR of 10 %. With two classes
     a positive part speaks for the second; with more, for the predicted class against the mean of
     all. Columns of numbers that were learned at mean 0 and size 1 count from their mean.
 
@@ -159,6 +160,7 @@ class Lines:
         self._answers = [self._answer(label) for label in labels] if classified else []
         self._answers.append("null" if self._json else "")  # number -1: unknown
         self._shown = labels if wanted.proba else []
+        self._proven = learner.proven_keys() if wanted.why else None
         self._quote = quoted if self._json else named_cell
         self.head = "" if self._json else self._make_head()
         self._form = self._make_form()
@@ -172,6 +174,7 @@ class Lines:
             heads += ["margin", "intercept"]
             for i in range(1, self._wanted.why + 1):
                 heads += [f"feature {i}", f"part {i}"]
+                heads += [f"proven {i}"] if self._proven is not None else []
             heads.append("rest")
         return "\t".join(heads) + "\n"
 
@@ -196,7 +199,12 @@ class Lines:
         wanted, texts = self._wanted, []
         if wanted.why:
             margins, reasons = self._learner.explained(
-                batch, wanted.why, self._quote, json=self._json, selected_only=wanted.selected_only
+                batch,
+                wanted.why,
+                self._quote,
+                json=self._json,
+                selected_only=wanted.selected_only,
+                proven=self._proven,
             )
             texts.append(reasons)
         else:

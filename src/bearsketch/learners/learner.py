@@ -65,10 +65,14 @@ class Calibration(NamedTuple):
 
 
 class Part(NamedTuple):
-    """What one feature of an example adds to its margin: weight times value."""
+    """What one feature of an example adds to its margin: weight times value.
+
+    ``proven`` says whether it is among :meth:`Learner.proven`; None where nothing was tested.
+    """
 
     name: str
     part: float
+    proven: bool | None = None
 
 
 class Explanation(NamedTuple):
@@ -196,8 +200,12 @@ class Learner:
         self._core.finish_pass()
 
     def expect_new_rows(self) -> None:
-        """Say that the rows learned next are not those of an earlier pass: tests go on."""
+        """Say that the rows learned next are not those of an earlier pass.
+
+        Tests of features and calibration go on.
+        """
         self._core.freeze_evidence(False)
+        self._core.calibrating = True
 
     def share(self, part: int) -> None:
         """Learn as one of several parts that go on from here, to be averaged with their start.
@@ -261,6 +269,12 @@ class Learner:
         from bearsketch.learners.proof import prove
 
         return prove(self, fdr, among, lines=lines)
+
+    def proven_keys(self, fdr: float = 0.1) -> npt.NDArray[np.uint64] | None:
+        """Keys of :meth:`proven`, rising; None where nothing was tested."""
+        if self.config.k == 0 or self.evidence is None:
+            return None
+        return np.sort(self.proven(fdr).keys)
 
     def predict_margin(
         self, batch: Batch, *, selected_only: bool = False
@@ -340,6 +354,8 @@ class Learner:
         (1, 'buy', True)
         """
         check_most(n)
+        keys = self.proven_keys()
+        proven = None if keys is None else set(keys.tolist())
         found: list[Explanation] = []
         for rows in self._checked_parts(batch, selected_only):
             margins, explained, constants, entries, parts = self._core.reasons(
@@ -350,7 +366,11 @@ class Learner:
                 zip(explained.tolist(), constants.tolist(), strict=True)
             ):
                 own = [
-                    Part(_name_of(rows, entry), part)
+                    Part(
+                        _name_of(rows, entry),
+                        part,
+                        None if proven is None else int(rows.keys[entry]) in proven,
+                    )
                     for entry, part in zip(entries[i].tolist(), parts[i].tolist(), strict=True)
                     if entry >= 0
                 ]
@@ -366,8 +386,12 @@ class Learner:
         *,
         json: bool,
         selected_only: bool = False,
+        proven: npt.NDArray[np.uint64] | None = None,
     ) -> tuple[npt.NDArray[np.float64], list[str]]:
-        """Margins, and for each example its reasons as the end of a line of ``predict --why``."""
+        """Margins, and for each example its reasons as the end of a line of ``predict --why``.
+
+        With ``proven``, from :meth:`proven_keys`, each reason says whether it is among them.
+        """
         kind, length = parse_naming(batch.naming)
         bits, alphabet = {"kmer": (2, BASES), "iupac": (4, IUPAC_LETTERS)}.get(kind, (0, ""))
         margins, texts = [], []
@@ -383,7 +407,7 @@ class Learner:
                 bits,
                 length,
                 alphabet,
-                None,
+                proven,
                 quote,
             )
             margins.append(found)
