@@ -6,6 +6,7 @@
 #include "arrays.hpp"
 #include "bear/exact.hpp"
 #include "bear/narrow.hpp"
+#include "fields.hpp"
 #include "learner.hpp"
 
 namespace {
@@ -44,6 +45,18 @@ nb::list weights_of(const bear::Exact& exact) {
   return out;
 }
 
+nb::list levels_of(const bear::Exact& exact) {
+  nb::list out;
+  for (const auto& group : exact.levels) out.append(give(std::vector<std::uint8_t>(group)));
+  return out;
+}
+
+nb::list worths_of(const bear::Exact& exact) {
+  nb::list out;
+  for (const auto& group : exact.worths) out.append(give(std::vector<double>(group)));
+  return out;
+}
+
 void put_together(Learner& learner, bear::Exact& exact, const std::vector<In<std::uint64_t>>& keys,
                   const std::vector<In<double>>& weights, double quantum, double writes) {
   bear::Returned returned;
@@ -62,7 +75,12 @@ nb::bytes narrow_cells(Learner& learner, const std::vector<std::size_t>& classes
 }  // namespace
 
 void bind_exact(nb::module_& m) {
-  nb::class_<bear::Exact>(m, "Exact").def_prop_ro("weights", &weights_of);
+  nb::class_<bear::Exact>(m, "Exact")
+      .def_prop_ro("weights", &weights_of)
+      .def_prop_ro("levels", &levels_of)
+      .def_prop_ro("worths", &worths_of)
+      .def_prop_ro("state",
+                   [](const bear::Exact& exact) { return dict_of(bear::Fields(exact.state)); });
   m.def("average", &average, nb::arg("parts"), nb::arg("shares"), nb::arg("start").none(),
         nb::arg("keys"));
   m.def("take_apart", &take_apart, nb::arg("learner"), nb::arg("keys"));

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "arrays.hpp"
+#include "fields.hpp"
 #include "learner.hpp"
 
 namespace {
@@ -31,11 +32,11 @@ Recipe make_recipe(const nb::dict& given) {
                                                 {"sketch", Recipe::StorageKind::sketch},
                                                 {"cached", Recipe::StorageKind::cached},
                                                 {"cached_keep", Recipe::StorageKind::cached_keep}});
-  recipe.direction = choose<Recipe::DirectionKind>("direction", word("direction"),
-                                                   {{"gradient", Recipe::DirectionKind::gradient},
-                                                    {"lbfgs", Recipe::DirectionKind::lbfgs},
-                                                    {"newton", Recipe::DirectionKind::newton},
-                                                    {"staged", Recipe::DirectionKind::staged}});
+  recipe.update = choose<Recipe::UpdateKind>("update", word("update"),
+                                             {{"gradient", Recipe::UpdateKind::gradient},
+                                              {"lbfgs", Recipe::UpdateKind::lbfgs},
+                                              {"newton", Recipe::UpdateKind::newton},
+                                              {"posterior", Recipe::UpdateKind::posterior}});
   recipe.loss = choose<Recipe::LossKind>("loss", word("loss"),
                                          {{"squared", Recipe::LossKind::squared},
                                           {"logistic", Recipe::LossKind::logistic},
@@ -248,14 +249,6 @@ void move(Learner& learner, const In<std::uint64_t>& keys, const In<double>& cha
   learner.move(view(keys), view(change));
 }
 
-Out<double> worths(const Learner& learner, const In<std::uint64_t>& keys) {
-  std::vector<double> found;
-  Alone alone(learner.busy);
-  for (const bear::Key key : view(keys)) found.push_back(learner.storage().worth(key));
-  alone.unlock();
-  return give(std::move(found));
-}
-
 // The selected of one group, best first.
 nb::dict selected(const Learner& learner, std::size_t group) {
   nb::list names, aliases;  // before the lock: to append bytes collects no garbage
@@ -263,12 +256,14 @@ nb::dict selected(const Learner& learner, std::size_t group) {
   const bear::TopK& top = learner.selection().top(group);
   std::vector<std::uint64_t> keys;
   std::vector<double> weights;
-  std::vector<float> magnitudes;
+  std::vector<std::uint8_t> levels;
+  std::vector<double> worths;
   for (const std::int32_t slot : top.ranked()) {
     keys.push_back(top.key(slot));
     const auto w = top.weights(slot);
     weights.insert(weights.end(), w.begin(), w.end());
-    magnitudes.push_back(static_cast<float>(top.magnitude(slot)));
+    levels.push_back(top.level(slot));
+    worths.push_back(top.worth(slot));
     names.append(nb::bytes(top.name(slot).data(), top.name(slot).size()));
     aliases.append(nb::bytes(top.alias(slot).data(), top.alias(slot).size()));
   }
@@ -277,15 +272,16 @@ nb::dict selected(const Learner& learner, std::size_t group) {
   nb::dict out;
   out["keys"] = give(std::move(keys));
   out["weights"] = give(std::move(weights), {n, top.width()});
-  out["magnitudes"] = give(std::move(magnitudes));
+  out["levels"] = give(std::move(levels));
+  out["worths"] = give(std::move(worths));
   out["names"] = names;
   out["aliases"] = aliases;
   return out;
 }
 
 void restore_selected(Learner& learner, std::size_t group, const In<std::uint64_t>& keys,
-                      const In<double>& weights, const In<float>& magnitudes, const nb::list& names,
-                      const nb::list& aliases) {
+                      const In<double>& weights, const In<std::uint8_t>& levels,
+                      const nb::list& names, const nb::list& aliases) {
   const auto text = [](nb::handle item) {
     const auto bytes = nb::cast<nb::bytes>(item);
     return std::string(bytes.c_str(), bytes.size());
@@ -293,47 +289,40 @@ void restore_selected(Learner& learner, std::size_t group, const In<std::uint64_
   const Alone alone(learner.busy);
   bear::TopK& top = learner.selection().top(group);
   if (keys.size() > top.k() || weights.size() != keys.size() * top.width() ||
-      magnitudes.size() != keys.size() || names.size() != keys.size() ||
+      levels.size() != keys.size() || names.size() != keys.size() ||
       aliases.size() != keys.size()) {
     throw nb::value_error("selected entries do not fit the learner");
   }
   top.clear();
   for (std::size_t i = 0; i < keys.size(); ++i) {
     if (top.find(view(keys)[i]) >= 0) throw nb::value_error("a key is selected twice");
-    const double magnitude = view(magnitudes)[i];
-    if (!(magnitude >= 1.0)) throw nb::value_error("a magnitude is at least 1");
     const auto slot = top.insert(view(keys)[i], view(weights).subspan(i * top.width(), top.width()),
-                                 text(names[i]), magnitude);
+                                 text(names[i]));
     top.set_alias(slot, text(aliases[i]));
+    top.set_level(slot, view(levels)[i]);
   }
 }
 
-// What a run needs beyond its model to go on exactly. The cells are as they lie there: putting a
-// lazy scale into them would round, and the run would differ from one that never stopped.
-nb::dict resume_state(const Learner& learner) {
+// What a model keeps by name, and exact: what a run needs to go on as if it had never stopped.
+nb::dict state(const Learner& learner, bool exact) {
   Alone alone(learner.busy);
-  const auto raw = learner.storage().raw();
-  const nb::bytes cells(raw.data(), raw.size());
-  const double factor = learner.storage().factor();
-  std::vector<double> watch = learner.watch();
-  bear::History history = learner.direction().history();
+  bear::Fields fields = learner.state(exact);
   alone.unlock();
-  nb::dict out;
-  out["cells"] = cells;
-  out["factor"] = factor;
-  out["watch"] = give(std::move(watch));
-  out["history_keys"] = give(std::move(history.keys));
-  out["history_numbers"] = give(std::move(history.numbers));
-  return out;
+  return dict_of(std::move(fields));
 }
 
-void restore_resume_state(Learner& learner, double factor, const In<double>& watch,
-                          const In<std::uint64_t>& keys, const In<double>& numbers) {
+void restore(Learner& learner, const nb::dict& given) {
+  const bear::Fields fields = fields_of(given);
   const Alone alone(learner.busy);
-  learner.storage().set_factor(factor);
-  learner.restore_watch(view(watch));
-  learner.direction().restore_history(
-      {{view(keys).begin(), view(keys).end()}, {view(numbers).begin(), view(numbers).end()}});
+  learner.restore(fields);
+}
+
+// The cells as they lie there: putting a lazy scale into them would round, and a run that goes on
+// would differ from one that never stopped.
+nb::bytes raw_cells(const Learner& learner) {
+  const Alone alone(learner.busy);
+  const auto raw = learner.storage().raw();
+  return nb::bytes(raw.data(), raw.size());
 }
 
 nb::bytes cells(Learner& learner) {
@@ -356,13 +345,14 @@ void restore_cells(Learner& learner, const In<std::uint8_t>& given) {
 nb::dict fill(const Learner& learner) {
   Alone alone(learner.busy);
   const auto fill = learner.storage().fill();
+  const double worth = learner.update().mean_worth();
   alone.unlock();
   nb::dict out;
   out["cells"] = fill.cells;
   out["used"] = fill.used;
   out["largest"] = fill.largest;
   out["rms"] = fill.rms;
-  out["worth"] = fill.worth;
+  out["worth"] = worth;
   return out;
 }
 
@@ -412,10 +402,16 @@ void bind_learner(nb::module_& m) {
                    [](Learner& l) {
                      const Alone alone(l.busy);
                      std::vector<double> sum = l.intercept();
-                     const auto offset = l.direction().selected_offset();
+                     const auto offset = l.update().selected_offset();
                      for (std::size_t c = 0; c < offset.size(); ++c) sum[c] += offset[c];
                      return sum;
                    })
+      .def("move_selected_intercept",
+           [](Learner& l, const std::vector<double>& change) {
+             const Alone alone(l.busy);
+             if (change.size() != l.classes()) throw nb::value_error("intercept: one per class");
+             l.update().move_selected_offset(change);
+           })
       .def_prop_rw(
           "intercept",
           [](Learner& l) {
@@ -454,7 +450,6 @@ void bind_learner(nb::module_& m) {
           })
       .def("query", &query, nb::arg("keys"))
       .def("move", &move, nb::arg("keys"), nb::arg("change"))
-      .def("worths", &worths, nb::arg("keys"))
       .def("finish_pass",
            [](Learner& l) {
              const Alone alone(l.busy);
@@ -462,25 +457,12 @@ void bind_learner(nb::module_& m) {
            })
       .def("selected", &selected, nb::arg("group"))
       .def("restore_selected", &restore_selected, nb::arg("group"), nb::arg("keys"),
-           nb::arg("weights"), nb::arg("magnitudes"), nb::arg("names"), nb::arg("aliases"))
+           nb::arg("weights"), nb::arg("levels"), nb::arg("names"), nb::arg("aliases"))
       .def("cells", &cells)
       .def("restore_cells", &restore_cells, nb::arg("cells"))
-      .def("numbers",
-           [](Learner& l) {
-             const Alone alone(l.busy);
-             return std::make_pair(l.storage().numbers(), l.direction().numbers());
-           })
-      .def(
-          "restore_numbers",
-          [](Learner& l, const std::vector<double>& storage, const std::vector<double>& direction) {
-            const Alone alone(l.busy);
-            l.storage().restore(storage);
-            l.direction().restore(direction);
-          },
-          nb::arg("storage"), nb::arg("direction"))
-      .def("resume_state", &resume_state)
-      .def("restore_resume_state", &restore_resume_state, nb::arg("factor"), nb::arg("watch"),
-           nb::arg("history_keys"), nb::arg("history_numbers"))
+      .def("raw_cells", &raw_cells)
+      .def("state", &state, nb::arg("exact"))
+      .def("restore", &restore, nb::arg("fields"))
       .def("fill", &fill);
   bind_evidence(m, learner);
 }

@@ -107,10 +107,7 @@ def steps() -> list[Line]:
         ]
         summed = {**sketch, "learner": "mission", "summed": True}
         lines.append(_line("mission, median, summed gradient", False, step=step, **summed))
-    lines += [
-        _line("bear+, automatic", False, compression=PAPER_SKETCH, step=phi) for phi in FRACTIONS
-    ]
-    return lines
+    return [*lines, _line("bear+", False, compression=PAPER_SKETCH)]
 
 
 def noise() -> list[Line]:

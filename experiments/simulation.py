@@ -13,7 +13,6 @@ import numpy.typing as npt
 from bearsketch.batch import Batch
 from bearsketch.exceptions import DivergedError, LimitError, ParameterError
 from bearsketch.learners import RECIPES, Automatic, Constant, Learner, make_learner
-from bearsketch.learners.recipes import EXACT_PASSES
 
 METHODS = ("bear+", "bear", "mission", "newton", "sgd", "olbfgs")
 LARGEST_DATA = 1 << 28
@@ -29,10 +28,11 @@ class Setting:
     learner : str
         One of ``METHODS``. Gradients see the selection, as in algorithm 2 of the paper.
     compression : float
-        Possible features divided by cells; ignored by the dense learners. Where the selected
-        have exact weights (``bear+``), each costs two cells of the budget, for key and weight.
+        Possible features divided by cells; ignored by the dense learners. ``bear+`` has the bytes
+        of as many floats for all that it keeps.
     step : float
-        The constant step; with ``automatic`` the fraction phi of the automatic one.
+        The constant step; with ``automatic`` the fraction phi of the automatic one. ``bear+`` takes
+        none, as it takes no minibatch, depth, query or history.
     query : str
         ``median`` or ``mean`` of the rows of the sketch.
     passes : int
@@ -68,9 +68,7 @@ class Setting:
     @property
     def width(self) -> int:
         """Columns of the sketch that the compression leaves."""
-        exact = RECIPES[self.learner].storage.startswith("cached")
-        cells = self.p / self.compression - (2 * self.k if exact else 0)
-        width = int(cells / self.depth + (0.0 if exact else 0.5))
+        width = int(self.p / self.compression / self.depth + 0.5)
         if width < 1:
             raise ParameterError(
                 f"compression must leave at least one cell per row, got {self.compression} for "
@@ -169,6 +167,9 @@ def make_data(setting: Setting, seed: int) -> Data:
 
 def make(setting: Setting, seed: int) -> Learner:
     """Make the learner of a setting; all of one seed and width share their hash functions."""
+    if setting.learner == "bear+":  # of as many bytes as floats of the others take
+        memory = int(4 * setting.p / setting.compression)
+        return make_learner("bear+", k=setting.k, memory=memory, loss="squared", seed=seed)
     size: dict[str, int] = (
         {"dimension": setting.p}
         if setting.dense
@@ -178,7 +179,6 @@ def make(setting: Setting, seed: int) -> Learner:
         setting.learner,
         k=setting.k,
         loss="squared",
-        passes=max(setting.passes, EXACT_PASSES),  # few would be another recipe of bear+
         step_size=_step(setting),
         history=setting.history,
         query=setting.query,
@@ -214,7 +214,10 @@ def run_trial(setting: Setting, seed: int) -> Trial:
         except DivergedError:
             return Trial(seed, False, None, done + 1, False, True)
         done += 1
-        converged = learner.gradient_norm < setting.tolerance
+        # bear+ takes no steps along gradients, and makes all passes.
+        converged = learner.config.update != "posterior" and (
+            learner.gradient_norm < setting.tolerance
+        )
         learner.finish_pass()
     selected = learner.selected()
     keys = selected.keys.astype(np.intp)

@@ -54,21 +54,17 @@ Rows make_rows(Source& source, const Learner& learner) {
 void restore(Learner& to, Learner& from) {
   const auto raw = from.storage().raw();
   std::memcpy(to.storage().bytes().data(), raw.data(), raw.size());
-  to.storage().restore(from.storage().numbers());
-  to.storage().set_factor(from.storage().factor());
-  to.direction().restore(from.direction().numbers());
-  to.direction().restore_history(from.direction().history());
-  to.restore_watch(from.watch());
   to.intercept() = from.intercept();
   to.counters() = from.counters();
   to.guards() = from.guards();
   for (std::size_t g = 0; g < from.selection().groups(); ++g) {
     const bear::TopK& top = from.selection().top(g);
     for (const std::int32_t slot : top.ranked()) {
-      to.selection().top(g).insert(top.key(slot), top.weights(slot), top.name(slot),
-                                   top.magnitude(slot));
+      bear::TopK& own = to.selection().top(g);
+      own.set_level(own.insert(top.key(slot), top.weights(slot), top.name(slot)), top.level(slot));
     }
   }
+  to.restore(from.state(true));
 }
 
 // Cells and intercepts, byte for byte, and what is selected.
@@ -84,7 +80,7 @@ bool same(Learner& a, Learner& b) {
     };
     if (!std::equal(slots.begin(), slots.end(), others.begin(), others.end(), equal)) return false;
   }
-  return a.intercept() == b.intercept() && a.watch() == b.watch();
+  return a.intercept() == b.intercept() && a.state(true) == b.state(true);
 }
 
 bool learn(Learner& learner, const Rows& rows) {

@@ -39,7 +39,7 @@ class Source {
 inline Recipe make_recipe(Source& source) {
   Recipe recipe;
   recipe.storage = static_cast<Recipe::StorageKind>(source.below(4));
-  recipe.direction = static_cast<Recipe::DirectionKind>(source.below(4));
+  recipe.update = static_cast<Recipe::UpdateKind>(source.below(4));
   recipe.loss = static_cast<Recipe::LossKind>(source.below(3));
   recipe.step = static_cast<Recipe::StepKind>(source.below(3));
   recipe.query = static_cast<Query>(source.below(2));
@@ -47,13 +47,19 @@ inline Recipe make_recipe(Source& source) {
   if (recipe.storage == Recipe::StorageKind::dense && recipe.precision == Precision::int8) {
     recipe.precision = Precision::float32;
   }
+  if (recipe.update == Recipe::UpdateKind::posterior) {
+    recipe.storage = Recipe::StorageKind::cached;
+    recipe.precision = Precision::int8;
+  }
   recipe.dimension = 64;
   recipe.width = 1 + source.below(8);
   recipe.depth = 1 + source.below(6);
+  if (recipe.update == Recipe::UpdateKind::posterior) recipe.depth = 1;
   recipe.history = source.below(4);
   recipe.k = source.below(4);
   recipe.per_class = source.below(2) == 1;
   recipe.reads_selection = recipe.k > 0 && source.below(2) == 1;
+  if (recipe.update == Recipe::UpdateKind::posterior) recipe.reads_selection = false;
   recipe.classes = 2 + source.below(3);
   const std::uint8_t step = source.byte();
   recipe.step_size = step < 128 ? 0.5 : std::pow(10.0, static_cast<double>(step % 24) - 8.0);

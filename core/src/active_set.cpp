@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <cmath>
 #include <cstring>
 #include <limits>
 #include <numeric>
@@ -32,9 +31,6 @@ void multiply(const float* x, std::size_t rows, std::size_t n, const double* w, 
   for (; i + 4 <= rows; i += 4) multiply_rows<4>(x + i * n, n, w, out + i);
   for (; i < rows; ++i) multiply_rows<1>(x + i * n, n, w, out + i);
 }
-
-// By its bits, but for the sign: a comparison of floats minds that one may be no number.
-bool is_zero(float value) { return std::bit_cast<std::uint32_t>(value) << 1 == 0; }
 
 using Two [[gnu::vector_size(2 * sizeof(double))]] = double;
 
@@ -184,78 +180,6 @@ void ActiveSet::gradient(ConstReals residual, std::size_t classes, Reals g) cons
       double* at = g.data() + columns_[e] * classes;
       for (std::size_t c = 0; c < classes; ++c) at[c] += value * r[c];
     }
-  }
-}
-
-bool ActiveSet::has_large() const {
-  const std::size_t first = batch_.first_entry();
-  std::uint32_t large = 0;  // counted, because a maximum would be found one after the other
-  for (const float value : batch_.values.subspan(first, batch_.last_entry() - first)) {
-    large += std::abs(value) > 1.0F;
-  }
-  return large > 0;
-}
-
-float ActiveSet::common_value() const {
-  const std::size_t first = batch_.first_entry();
-  const auto values = batch_.values.subspan(first, batch_.last_entry() - first);
-  if (values.empty()) return 0.0F;
-  std::uint32_t others = 0;
-  for (const float value : values) others += value != values[0];
-  return others == 0 ? values[0] : 0.0F;
-}
-
-void ActiveSet::mean_squares(std::vector<double>& out) const {
-  const std::size_t first = batch_.first_entry();
-  const auto values = batch_.values.subspan(first, batch_.last_entry() - first);
-  out.assign(size(), 0.0);
-  std::vector<double> counts(size(), 0.0);
-  for (std::size_t e = 0; e < values.size(); ++e) {
-    out[columns_[e]] += static_cast<double>(values[e]) * static_cast<double>(values[e]);
-    counts[columns_[e]] += 1.0;
-  }
-  for (std::size_t c = 0; c < size(); ++c) out[c] /= counts[c];
-}
-
-void ActiveSet::occurrences(ConstReals weights, std::vector<double>& out) const {
-  const std::size_t first = batch_.first_entry();
-  const float* values = batch_.values.data() + first;
-  out.assign(size(), 0.0);
-  if (weights.empty()) {
-    const std::size_t n = batch_.last_entry() - first;
-    for (std::size_t e = 0; e < n; ++e) out[columns_[e]] += is_zero(values[e]) ? 0.0 : 1.0;
-    return;
-  }
-  for (std::size_t row = 0; row < n_rows(); ++row) {
-    const auto start = static_cast<std::size_t>(batch_.indptr[row]) - first;
-    const auto stop = static_cast<std::size_t>(batch_.indptr[row + 1]) - first;
-    for (std::size_t e = start; e < stop; ++e) {
-      if (!is_zero(values[e])) out[columns_[e]] += weights[row];
-    }
-  }
-}
-
-void ActiveSet::one_sided_sums(ConstReals weights, std::vector<double>& out) const {
-  const std::size_t first = batch_.first_entry();
-  const auto values = batch_.values.subspan(first, batch_.last_entry() - first);
-  std::size_t negative = 0;
-  for (const float value : values) negative += value < 0.0F;
-  std::vector<double> sizes(negative > 0 ? size() : 0, 0.0);
-  out.assign(size(), 0.0);
-  for (std::size_t row = 0; row < n_rows(); ++row) {
-    const auto start = static_cast<std::size_t>(batch_.indptr[row]) - first;
-    const auto stop = static_cast<std::size_t>(batch_.indptr[row + 1]) - first;
-    const double weight = weights.empty() ? 1.0 : weights[row];
-    for (std::size_t e = start; e < stop; ++e) {
-      out[columns_[e]] += weight * static_cast<double>(values[e]);
-    }
-    for (std::size_t e = negative > 0 ? start : stop; e < stop; ++e) {
-      sizes[columns_[e]] += weight * std::abs(static_cast<double>(values[e]));
-    }
-  }
-  // Sums of the same numbers in the same order are the same, but for their sign.
-  for (std::size_t i = 0; i < sizes.size(); ++i) {
-    if (std::abs(out[i]) != sizes[i]) out[i] = 0.0;
   }
 }
 

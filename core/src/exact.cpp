@@ -12,8 +12,10 @@ namespace bear {
 
 namespace {
 
+// Its update is never asked: only cells and selection are.
 Recipe widened(Recipe recipe) {
   recipe.precision = Precision::float64;
+  recipe.update = Recipe::UpdateKind::gradient;
   return recipe;
 }
 
@@ -129,6 +131,11 @@ class Taken {
   std::vector<std::size_t> touched_;
 };
 
+std::vector<double> counters_of(const Learner& learner) {
+  const CountingCells* cells = learner.storage().counting();
+  return cells == nullptr ? std::vector<double>{} : cells->counts();
+}
+
 // A learner whose keys were taken out: its numbers are read a block at a time, so that no more than
 // one block of them is ever wide.
 class Apart {
@@ -142,6 +149,26 @@ class Apart {
     for (const std::size_t at : taken.touched()) numbers_->read(at, cells.subspan(at, 1));
     weights_ = taken.take_out(*learner);
     for (const std::size_t at : taken.touched()) left_.push_back(cells[at]);
+    counts_ = counters_of(*learner);
+    learner_ = learner;
+  }
+
+  // What is known of the weights of keys, and of numbers in the cells.
+  void known(const Keys& keys, std::size_t group, std::size_t from, Reals to) const {
+    std::fill(to.begin(), to.end(), 0.0);
+    if (learner_ == nullptr) return;
+    const TopK& top = learner_->selection().top(group);
+    const KeyHash hash(learner_->recipe().seed);
+    for (std::size_t i = 0; i < to.size(); ++i) {
+      const Key key = keys[(from + i) / top.width()];
+      const std::int32_t slot = top.find(key);
+      const std::size_t at = bucket_of(hash(key), learner_->recipe().width) * learner_->classes();
+      to[i] = slot < 0 ? known_at(at)
+                       : learner_->update().information(Counter::count_at(top.level(slot)), true);
+    }
+  }
+  void known(std::size_t from, Reals to) const {
+    for (std::size_t i = 0; i < to.size(); ++i) to[i] = known_at(from + i);
   }
 
   void weights(std::size_t group, std::size_t from, Reals to) const {
@@ -161,6 +188,14 @@ class Apart {
   }
 
  private:
+  double known_at(std::size_t at) const {
+    if (counts_.empty()) return 0.0;
+    const std::size_t word = std::min(at / Counter::kBytes, counts_.size() - 1);
+    return learner_->update().information(counts_[word], false);
+  }
+
+  const Learner* learner_ = nullptr;
+  std::vector<double> counts_;  // by word
   const Taken& taken_;
   std::optional<Numbers> numbers_;
   std::vector<std::vector<double>> weights_;
@@ -250,23 +285,57 @@ void round_to_bytes(ConstReals from, Learner& learner, double quantum, double wr
   learner.storage().restore(numbers);
 }
 
-std::vector<double> counters_of(const Learner& learner) {
-  const CountingCells* cells = learner.storage().counting();
-  return cells == nullptr ? std::vector<double>{} : cells->counts();
-}
-
-// What was counted before the start, and by every part since.
+// What was counted before the start, and by every part since, in counts of the first part.
 std::vector<double> add_counters(const std::vector<Learner*>& parts, const Learner* start) {
-  const auto before = start == nullptr ? std::vector<double>{} : counters_of(*start);
+  const double unit = parts[0]->update().information(1.0, true);
+  const auto counts = [&](const Learner* learner) {
+    auto found = counters_of(*learner);
+    const double factor = unit > 0.0 ? learner->update().information(1.0, true) / unit : 1.0;
+    for (double& count : found) count *= factor;
+    return found;
+  };
+  const auto before = start == nullptr ? std::vector<double>{} : counts(start);
   std::vector<double> sum = before;
   for (const Learner* part : parts) {
-    const auto counters = counters_of(*part);
-    sum.resize(counters.size());
-    for (std::size_t i = 0; i < counters.size(); ++i) {
-      sum[i] += std::max(counters[i] - (before.empty() ? 0.0 : before[i]), 0.0);
+    const auto counted = counts(part);
+    sum.resize(counted.size());
+    for (std::size_t i = 0; i < counted.size(); ++i) {
+      sum[i] += std::max(counted[i] - (before.empty() ? 0.0 : before[i]), 0.0);
     }
   }
   return sum;
+}
+
+// mean = that of the product of posteriors, each over the prior; the first is what all began from.
+// known_sum = what the product knows. read and known give numbers of the first and of the parts.
+template <class Read, class Known>
+void multiply_into(Reals mean, Reals known_sum, std::size_t parts, double prior, Read read,
+                   Known known) {
+  std::array<double, kBlock> base_block{}, base_known{}, part_block{}, part_known{};
+  each_block(mean, [&](std::size_t from, Reals sum) {
+    const std::size_t n = sum.size();
+    const Reals base(base_block.data(), n), part(part_block.data(), n);
+    const Reals at_base(base_known.data(), n), at_part(part_known.data(), n);
+    read(0, from, base);
+    known(0, from, at_base);
+    std::array<double, kBlock> total{};
+    for (std::size_t i = 0; i < n; ++i) {
+      total[i] = at_base[i];
+      sum[i] = (prior + at_base[i]) * base[i];
+    }
+    for (std::size_t k = 1; k <= parts; ++k) {
+      read(k, from, part);
+      known(k, from, at_part);
+      for (std::size_t i = 0; i < n; ++i) {
+        const double own = std::max(at_part[i], at_base[i]);
+        total[i] += own - at_base[i];
+        sum[i] += (prior + own) * part[i] - (prior + at_base[i]) * base[i];
+      }
+    }
+    for (std::size_t i = 0; i < n; ++i) sum[i] /= prior + total[i];
+    if (!known_sum.empty())
+      std::copy_n(total.begin(), n, known_sum.begin() + static_cast<std::ptrdiff_t>(from));
+  });
 }
 
 }  // namespace
@@ -274,7 +343,8 @@ std::vector<double> add_counters(const std::vector<Learner*>& parts, const Learn
 Reals Exact::cells() const { return cells_as<double>(*wide); }
 
 Exact take_apart(Learner& learner, const std::vector<Keys>& keys) {
-  Exact exact{{}, std::make_unique<Learner>(widened(learner.recipe())), counters_of(learner)};
+  Exact exact{
+      {}, std::make_unique<Learner>(widened(learner.recipe())), counters_of(learner), {}, {}, {}};
   Taken taken(*exact.wide, keys);
   Numbers(learner).read(0, exact.cells());
   exact.weights = taken.take_out(learner);
@@ -286,23 +356,54 @@ Exact average(const std::vector<Learner*>& parts, ConstReals shares, Learner* st
   if (parts.empty() || shares.size() != parts.size()) {
     throw std::invalid_argument("there must be parts, and a share for each");
   }
-  Exact mean{
-      {}, std::make_unique<Learner>(widened(parts[0]->recipe())), add_counters(parts, start)};
+  Exact mean{{},
+             std::make_unique<Learner>(widened(parts[0]->recipe())),
+             add_counters(parts, start),
+             {},
+             {},
+             {}};
   Taken taken(*mean.wide, keys);
-  double stretch = start == nullptr ? 0.0 : 1.0;
-  for (std::size_t i = 0; i < parts.size() && start != nullptr; ++i) {
-    stretch -= shares[i] * parts[i]->direction().shared();
-  }
+  const double stretch = start == nullptr ? 0.0 : 1.0;
   // Without a start, moves are counted from zero.
   std::vector<Apart> all{Apart(start, *mean.wide, taken)};
   for (Learner* part : parts) all.emplace_back(part, *mean.wide, taken);
+  double prior = 0.0;
+  std::vector<const Update*> updates;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    prior += shares[i] * parts[i]->update().prior();
+    updates.push_back(&parts[i]->update());
+  }
+  const auto cells = [&](std::size_t i, std::size_t from, Reals to) { all[i].cells(from, to); };
   for (std::size_t g = 0; g < keys.size(); ++g) {
     const std::size_t width = parts[0]->selection().top(g).width();
-    average_into(mean.weights.emplace_back(keys[g].size() * width), shares, stretch,
-                 [&](std::size_t i, std::size_t from, Reals to) { all[i].weights(g, from, to); });
+    const auto read = [&](std::size_t i, std::size_t from, Reals to) {
+      all[i].weights(g, from, to);
+    };
+    const Reals weights = mean.weights.emplace_back(keys[g].size() * width);
+    auto& levels = mean.levels.emplace_back(keys[g].size());
+    auto& worths = mean.worths.emplace_back(keys[g].size(), 1.0);
+    if (!(prior > 0.0)) {
+      average_into(weights, shares, stretch, read);
+      continue;
+    }
+    std::vector<double> known(weights.size());
+    multiply_into(
+        weights, known, parts.size(), prior, read,
+        [&](std::size_t i, std::size_t from, Reals to) { all[i].known(keys[g], g, from, to); });
+    const double unit = parts[0]->update().information(1.0, true);
+    for (std::size_t i = 0; i < levels.size(); ++i) {
+      levels[i] = static_cast<std::uint8_t>(Counter::raised(0, known[i * width] / unit, 0.5));
+      worths[i] = parts[0]->update().worth(levels[i]);
+    }
   }
-  average_into(mean.cells(), shares, stretch,
-               [&](std::size_t i, std::size_t from, Reals to) { all[i].cells(from, to); });
+  if (prior > 0.0) {
+    multiply_into(mean.cells(), {}, parts.size(), prior, cells,
+                  [&](std::size_t i, std::size_t from, Reals to) { all[i].known(from, to); });
+  } else {
+    average_into(mean.cells(), shares, stretch, cells);
+  }
+  mean.state =
+      parts[0]->update().merged(updates, shares, start == nullptr ? nullptr : &start->update());
   return mean;
 }
 

@@ -5,17 +5,14 @@
 #include <sstream>
 
 #include "bear/key_row.hpp"
-#include "bear/storage/byte_cells.hpp"
 
 namespace bear {
 
 namespace {
 
-constexpr double kLargestWeight = 1e15;
 constexpr double kBlowUpFactor = 10.0;  // times the loss of predicting nothing
 constexpr double kBlowUpRate = 0.1;     // of the running means compared
 constexpr std::uint64_t kBlowUpBatches = 50;
-constexpr double kMostImportance = 2.0;  // times a step; beyond, the loss of the batch may rise
 
 std::unique_ptr<Loss> make_loss(const Recipe& recipe) {
   switch (recipe.loss) {
@@ -33,8 +30,7 @@ std::unique_ptr<Loss> make_loss(const Recipe& recipe) {
 // save: two bytes for a weight, one where a key has several. Not for numbers, which may be large.
 Precision selected_precision(const Recipe& recipe, std::size_t classes) {
   if (recipe.precision != Precision::int8) return recipe.precision;
-  if (recipe.direction != Recipe::DirectionKind::staged ||
-      recipe.loss == Recipe::LossKind::squared) {
+  if (recipe.update != Recipe::UpdateKind::posterior || recipe.loss == Recipe::LossKind::squared) {
     return Precision::float32;
   }
   return classes > 1 && !recipe.per_class ? Precision::int8 : Precision::bfloat16;
@@ -44,14 +40,14 @@ Precision selected_precision(const Recipe& recipe, std::size_t classes) {
 // the more often a key comes; over many classes noise adds up in the norm, while the largest weight
 // is that of a key that speaks for a class.
 Size size_to_keep(const Recipe& recipe) {
-  return recipe.direction == Recipe::DirectionKind::staged ? Size::largest : Size::norm;
+  return recipe.update == Recipe::UpdateKind::posterior ? Size::largest : Size::norm;
 }
 
 std::unique_ptr<Storage> make_storage(const Recipe& recipe, std::size_t classes,
                                       Selection& selection) {
   const SketchShape shape{recipe.width, recipe.depth,
                           classes,      recipe.query,
-                          recipe.seed,  recipe.direction == Recipe::DirectionKind::staged};
+                          recipe.seed,  recipe.update == Recipe::UpdateKind::posterior};
   switch (recipe.storage) {
     case Recipe::StorageKind::dense:
       return make_dense(recipe.dimension, classes, recipe.precision);
@@ -65,36 +61,27 @@ std::unique_ptr<Storage> make_storage(const Recipe& recipe, std::size_t classes,
   throw std::invalid_argument("unknown storage");
 }
 
-std::unique_ptr<Direction> make_direction(const Recipe& recipe, const Loss& loss) {
-  const std::size_t classes = loss.classes();
-  std::vector<double> means(recipe.intercept ? classes : 0);
-  loss.predict(means);
-  switch (recipe.direction) {
-    case Recipe::DirectionKind::gradient:
-      return make_gradient();
-    case Recipe::DirectionKind::lbfgs:
-      return make_lbfgs(recipe.history, classes);
-    case Recipe::DirectionKind::newton:
-      return make_newton();
-    case Recipe::DirectionKind::staged:
-      return make_staged(recipe.step_size / Recipe{}.step_size, means);
+std::unique_ptr<Update> make_update(const Parts& parts) {
+  switch (parts.recipe.update) {
+    case Recipe::UpdateKind::gradient:
+      return make_gradient(parts);
+    case Recipe::UpdateKind::lbfgs:
+      return make_lbfgs(parts);
+    case Recipe::UpdateKind::newton:
+      return make_newton(parts);
+    case Recipe::UpdateKind::posterior:
+      return make_posterior(parts);
   }
-  throw std::invalid_argument("unknown direction");
+  throw std::invalid_argument("unknown update");
 }
 
-std::unique_ptr<StepSize> make_step_size(const Recipe& recipe) {
-  switch (recipe.step) {
-    case Recipe::StepKind::constant:
-      return std::make_unique<ConstantStep>(recipe.step_size);
-    case Recipe::StepKind::decaying:
-      return std::make_unique<DecayingStep>(recipe.step_size, recipe.step_offset);
-    case Recipe::StepKind::automatic:
-      return std::make_unique<AutomaticStep>(recipe.step_size);
+// A count that was kept as a double.
+std::uint64_t whole(double number) {
+  if (!(number >= 0.0 && number < 9e15) || number != std::floor(number)) {
+    throw std::invalid_argument("a count must be a whole number");
   }
-  throw std::invalid_argument("unknown step");
+  return static_cast<std::uint64_t>(number);
 }
-
-Targets targets_of(const BatchView& batch) { return {batch.labels, batch.weights}; }
 
 }  // namespace
 
@@ -105,12 +92,11 @@ Learner::Learner(const Recipe& recipe)
       selection_(recipe.k, classes_, recipe.per_class, selected_precision(recipe, classes_),
                  recipe.seed, size_to_keep(recipe)),
       storage_(make_storage(recipe, classes_, selection_)),
-      direction_(make_direction(recipe, *loss_)),
-      step_size_(make_step_size(recipe)),
       intercept_(classes_, 0.0),
+      update_(
+          make_update({recipe_, *loss_, *storage_, selection_, intercept_, counters_, guards_})),
       calibration_(recipe.intercept),
-      selected_calibration_(recipe.intercept),
-      active_(recipe.seed) {
+      selected_calibration_(recipe.intercept) {
   if (recipe.batch_size < 1) throw std::invalid_argument("batch_size must be at least 1, got 0");
   if (recipe.evidence && recipe.k > 0) {
     using Score = evidence::Ledger::Score;
@@ -130,183 +116,82 @@ Progress Learner::learn(const BatchView& batch, Reals margins) {
   storage_->check(
       batch.keys.subspan(batch.first_entry(), batch.last_entry() - batch.first_entry()));
   Progress progress;
-  for (std::size_t start = 0; start < batch.n_rows(); start += recipe_.batch_size) {
-    const std::size_t stop = std::min(start + recipe_.batch_size, batch.n_rows());
+  const std::size_t size = recipe_.batch_size;
+  for (std::size_t start = 0, stop = 0; start < batch.n_rows(); start = stop) {
+    stop = end_of(batch, start, std::min((start / size + 1) * size, batch.n_rows()));
     const BatchView part = batch.rows(start, stop);
-    const Reals before =
-        margins.empty() ? margins : margins.subspan(start * classes_, (stop - start) * classes_);
-    const double weight = targets_of(part).total();
+    const double weight = Targets{part.labels, part.weights}.total();
     if (!std::isfinite(weight)) {
       throw std::invalid_argument("weights must add up to a finite number, they do not from row " +
                                   std::to_string(start) + " on");
     }
+    const std::size_t numbers = part.n_rows() * classes_;
+    margins_.resize(numbers);
+    const Reals before =
+        margins.empty() ? Reals(margins_) : margins.subspan(start * classes_, numbers);
     progress.loss += weight * learn_minibatch(part, before);
     progress.weight += weight;
   }
   return progress;
 }
 
-// The loop of every learner: hash, query, gradient, direction, add, offer.
+// The end of the minibatch that starts at a row: `most`, or before it has too many entries.
+std::size_t Learner::end_of(const BatchView& batch, std::size_t start, std::size_t most) const {
+  const std::size_t entries = update_->most_entries();
+  std::size_t stop = start + 1;
+  while (stop < most &&
+         static_cast<std::size_t>(batch.indptr[stop + 1] - batch.indptr[start]) <= entries) {
+    ++stop;
+  }
+  return stop;
+}
+
+// The loop of every learner. Until the change is written nothing of the model is touched, should
+// the minibatch be refused.
 double Learner::learn_minibatch(const BatchView& batch, Reals margins) {
-  active_.assign(batch);
-  read_weights();
-  const double value = evaluate(batch, w_);
-  if (!margins.empty()) std::copy(margins_.begin(), margins_.end(), margins.begin());
-  predict_selected();
-
-  const Point point{active_,
-                    *loss_,
-                    targets_of(batch),
-                    margins_,
-                    residual_,
-                    g_,
-                    w_,
-                    intercept_,
-                    places_,
-                    *storage_,
-                    selection_.size(),
-                    importance(targets_of(batch)),
-                    counters_.passes};
-  z_.resize(g_.size());
-  direction_->direct(point, z_);
-  const double norm = direction_->scaled() ? 0.0 : std::sqrt(dot(g_, g_));
-  const bool uphill = norm > 0.0 && !(dot(g_, z_) > 0.0);
-  if (uphill) std::copy(g_.begin(), g_.end(), z_.begin());
-  const double step = choose_step(point);
-  choose_intercept_step(step, point.importance);
-  check_step(value, step);
-  watch_for_blow_up(value, point);
-
-  // Up to here nothing of the model has changed, should the minibatch be refused.
-  calibrate(point.targets);
-  if (ledger_) draw_evidence();
-  guards_.uphill += uphill ? 1 : 0;
-  counters_.gradient_norm = std::max(counters_.gradient_norm, norm);
-  direction_->accept();
-  write_step(step);
-  const bool pair = direction_->wants_pair();
-  if (pair || selection_.groups() > 0) read_again();
-  if (pair) remember_pair(batch);
-  selection_.offer(active_, places_, after_, z_, *storage_, direction_->measures());
+  const Targets targets{batch.labels, batch.weights};
+  selected_margins_.resize(predicts_selected() ? margins.size() : 0);
+  const double value =
+      update_->solve(batch, {margins, selected_margins_, ledger_ ? &occurrences_ : nullptr});
+  watch_for_blow_up(value, targets);
+  calibrate(margins, targets);
+  if (ledger_) draw_evidence(batch);
+  update_->write();
   if (ledger_) ledger_->follow(selection_);
-  for (std::size_t c = 0; c < classes_; ++c) intercept_[c] += intercept_s_[c];
   ++counters_.batches;
   counters_.examples += batch.n_rows();
-  counters_.weighed += point.targets.weighed();
-  counters_.weight += point.targets.total();
-  counters_.step_size = step;
+  counters_.weighed += targets.weighed();
+  counters_.weight += targets.total();
   return value;
 }
 
 // With the selected alone every eighth minibatch is predicted, once there are enough: margins of
 // their own take a tenth of the time of learning.
-void Learner::predict_selected() {
+bool Learner::predicts_selected() const {
   constexpr std::uint64_t kEnough = 100, kEvery = 8;
-  selected_margins_.clear();
-  if (!calibrating_ || !calibrates() || selection_.groups() == 0) return;
-  if (counters_.batches >= kEnough && counters_.batches % kEvery != 0) return;
-  selected_margins_.resize(margins_.size());
-  after_.assign(w_.begin(), w_.end());
-  selection_.mask(places_, after_);
-  active_.margins(after_, classes_, selected_margins_);
-  add_intercept(selected_margins_);
-  add_offset(selected_margins_);
+  if (!calibrating_ || !calibrates() || selection_.groups() == 0) return false;
+  return counters_.batches < kEnough || counters_.batches % kEvery == 0;
 }
 
-void Learner::calibrate(const Targets& targets) {
+void Learner::calibrate(ConstReals margins, const Targets& targets) {
   if (!calibrating_ || !calibrates()) return;
-  calibration_.add(*loss_, margins_, targets);
+  calibration_.add(*loss_, margins, targets);
   if (!selected_margins_.empty()) selected_calibration_.add(*loss_, selected_margins_, targets);
 }
 
 // With what was selected before this minibatch, whose rows had no part in selecting it.
-void Learner::draw_evidence() {
-  const BatchView& batch = active_.batch();
-  occurrences_.find(active_, places_);
+void Learner::draw_evidence(const BatchView& batch) {
   ledger_->draw({batch.labels, batch.weights, batch.strata, batch.places, occurrences_.hashes()},
                 occurrences_.list());
 }
 
-void Learner::read_weights() {
-  selection_.find(active_, places_);
-  if (!located_ || !active_.repeated()) {
-    located_ = false;  // should this throw, the same keys are looked for again
-    storage_->locate(active_, places_);
-    located_ = true;
-  }
-  w_.resize(active_.size() * classes_);
-  after_.resize(w_.size());
-  storage_->query(places_, w_);
-  if (recipe_.reads_selection) selection_.mask(places_, w_);
-}
-
-// The weights as they stand after the step. What a staged step comes to in cells is looked at where
-// a key asks to be selected: for whether it asks, the step itself will do.
-void Learner::read_again() {
-  if (!direction_->scaled() || !storage_->exact() || recipe_.reads_selection) {
-    return storage_->query(places_, after_);
-  }
-  for (std::size_t i = 0; i < w_.size(); ++i) after_[i] = w_[i] + s_[i];
-}
-
-// Loss at weights w; leaves margins, residuals and gradient behind.
-double Learner::evaluate(const BatchView& batch, ConstReals w) {
-  margins_.resize(batch.n_rows() * classes_);
-  residual_.resize(margins_.size());
-  active_.margins(w, classes_, margins_);
-  add_intercept(margins_);
-  const double value = loss_->gradient(margins_, targets_of(batch), residual_);
-  g_.resize(w.size());
-  if (!direction_->scaled()) active_.gradient(residual_, classes_, g_);
-  return value;
-}
-
-// Inside a minibatch examples count by their share of its weight; what the whole of it weighs,
-// beside those before, is in the length of its step. An example of weight 0 is none.
-double Learner::importance(const Targets& targets) const {
-  const double total = targets.total(), rows = static_cast<double>(targets.weighed());
-  if (!(total > 0.0)) return 1.0;
-  const double mean = (counters_.weight + total) / (static_cast<double>(counters_.weighed) + rows);
-  return std::min(total / rows / mean, kMostImportance);
-}
-
-double Learner::choose_step(const Point& point) {
-  if (direction_->scaled()) return 1.0;
-  Slope slope{.gz = dot(g_, z_), .batches = counters_.batches, .passes = counters_.passes};
-  if (step_size_->wants_curvature()) {
-    s_.resize(margins_.size());
-    active_.margins(z_, classes_, s_);
-    const double total = point.targets.total();
-    double sum = 0.0;
-    for (std::size_t i = 0; i < s_.size(); ++i) {
-      sum += point.targets.weight(i / classes_) * s_[i] * s_[i];
-    }
-    slope.curvature = total > 0.0 ? loss_->curvature_bound() * sum / total : 0.0;
-  }
-  return point.importance * step_size_->size(slope);
-}
-
-void Learner::check_step(double value, double step) const {
-  std::size_t unsound = !std::isfinite(value) || !std::isfinite(step);
-  for (std::size_t i = 0; i < z_.size(); ++i) {
-    unsound += !(std::abs(w_[i] - step * z_[i]) <= kLargestWeight);
-  }
-  for (std::size_t c = 0; c < classes_; ++c) {
-    unsound += !(std::abs(intercept_[c] + intercept_s_[c]) <= kLargestWeight);
-  }
-  if (unsound == 0) return;
-  std::ostringstream message;
-  message << "minibatch " << counters_.batches << ": training diverged (loss " << value << ", step "
-          << step << "); the model keeps the state before it";
-  throw Diverged(message.str());
-}
-
 // Steps that overshoot make the loss grow far above that of predicting nothing at all.
-void Learner::watch_for_blow_up(double value, const Point& point) {
-  const double null = loss_->null_value(point.targets);
-  const double rate = counters_.batches == 0 ? 1.0 : kBlowUpRate * std::min(point.importance, 1.0);
+void Learner::watch_for_blow_up(double value, const Targets& targets) {
+  const double total = targets.total(), rows = static_cast<double>(targets.weighed());
+  const double importance = total > 0.0 ? total / rows / mean_weight(counters_, targets) : 1.0;
+  const double rate = counters_.batches == 0 ? 1.0 : kBlowUpRate * std::min(importance, 1.0);
   mean_loss_ += rate * (value - mean_loss_);
-  mean_null_ += rate * (null - mean_null_);
+  mean_null_ += rate * (loss_->null_value(targets) - mean_null_);
   blown_up_ = mean_loss_ > kBlowUpFactor * mean_null_ && mean_null_ > 0.0 ? blown_up_ + 1 : 0;
   if (blown_up_ < kBlowUpBatches) return;
   std::ostringstream message;
@@ -316,71 +201,45 @@ void Learner::watch_for_blow_up(double value, const Point& point) {
   throw Diverged(message.str());
 }
 
-void Learner::write_step(double step) {
-  selection_.draw_from(direction_->measures().salt);
-  double keep = direction_->keep();
-  if (recipe_.l2 > 0.0) {
-    const double size = direction_->scaled() ? direction_->step_size() : step;
-    const double decay = std::max(1.0 - size * recipe_.l2, 0.0);
-    keep *= decay;
-    selection_.scale(decay);
-  }
-  if (keep != 1.0) storage_->scale(keep);
-  s_.resize(z_.size());
-  for (std::size_t i = 0; i < z_.size(); ++i) s_[i] = -step * z_[i];
-  selection_.hold_back(places_, s_, *storage_, direction_->measures());
-  storage_->add(places_, s_);
-  const ConstReals met = direction_->measures().met;
-  if (!met.empty()) storage_->counting()->meet(places_.cells, places_.depth, met);
+Fields Learner::state(bool exact) const {
+  Fields fields;
+  if (const auto numbers = storage_->numbers(); !numbers.empty()) fields["cells"] = numbers;
+  for (auto& [name, field] : update_->state(exact)) fields["update." + name] = std::move(field);
+  if (!exact) return fields;
+  fields["factor"] = std::vector<double>{storage_->factor()};
+  fields["mean_loss"] = std::vector<double>{mean_loss_};
+  fields["mean_null"] = std::vector<double>{mean_null_};
+  fields["blown_up"] = std::vector<double>{static_cast<double>(blown_up_)};
+  fields["gradient_norm"] = std::vector<double>{counters_.gradient_norm};
+  fields["step_size"] = std::vector<double>{counters_.step_size};
+  return fields;
 }
 
-// A pair is the step made and the change of the gradient along it, both between the same two
-// points: where gradients see the selection only, the masked weights before and after; else the
-// weights before and the same plus the step, which saves what the sketch would add of noise.
-void Learner::remember_pair(const BatchView& batch) {
-  moved_ = after_;
-  if (recipe_.reads_selection) {
-    selection_.mask(places_, moved_);
-    for (std::size_t i = 0; i < s_.size(); ++i) s_[i] = moved_[i] - w_[i];
-  } else {
-    for (std::size_t i = 0; i < s_.size(); ++i) moved_[i] = w_[i] + s_[i];
+void Learner::restore(const Fields& fields) {
+  const std::size_t numbers = storage_->numbers().size();
+  storage_->restore(numbers == 0 ? std::vector<double>{} : numbers_of(fields, "cells", numbers));
+  Fields own;
+  constexpr std::string_view kPrefix = "update.";
+  for (const auto& [name, field] : fields) {
+    if (name.starts_with(kPrefix)) own[name.substr(kPrefix.size())] = field;
   }
-  before_ = g_;
-  evaluate(batch, moved_);
-  for (std::size_t i = 0; i < g_.size(); ++i) g_[i] -= before_[i];
-  direction_->observe(active_, s_, g_, guards_);
+  update_->restore(own);
+  if (!fields.contains("factor")) return;
+  const auto number = [&](const char* name) { return numbers_of(fields, name, 1)[0]; };
+  storage_->set_factor(number("factor"));
+  mean_loss_ = number("mean_loss");
+  mean_null_ = number("mean_null");
+  blown_up_ = whole(number("blown_up"));
+  counters_.gradient_norm = number("gradient_norm");
+  counters_.step_size = number("step_size");
 }
 
-void Learner::add_intercept(Reals margins) const {
+void Learner::add_constant(bool selected_only, Reals margins) const {
   if (!recipe_.intercept) return;
-  for (std::size_t i = 0; i < margins.size(); ++i) margins[i] += intercept_[i % classes_];
-}
-
-void Learner::add_offset(Reals margins) const {
-  const ConstReals offset = direction_->selected_offset();
-  if (offset.empty()) return;
-  for (std::size_t i = 0; i < margins.size(); ++i) margins[i] += offset[i % classes_];
-}
-
-// A block of its own: the automatic step along the constant is phi / kmax, averaged down with the
-// root of the number of batches, because every batch moves this one weight.
-void Learner::choose_intercept_step(double step, double importance) {
-  intercept_s_.assign(classes_, 0.0);
-  if (!recipe_.intercept) return;
-  if (direction_->scaled()) {
-    const ConstReals own = direction_->intercept_step();
-    std::copy(own.begin(), own.end(), intercept_s_.begin());
-    return;
-  }
-  double size = step;
-  if (step_size_->wants_curvature()) {
-    size = importance *
-           step_size_->size({1.0, loss_->curvature_bound(), counters_.batches, counters_.passes}) /
-           std::sqrt(1.0 + static_cast<double>(counters_.batches));
-  }
-  for (std::size_t i = 0; i < residual_.size(); ++i) {
-    intercept_s_[i % classes_] -= size * residual_[i];
-  }
+  std::vector<double> constant = intercept_;
+  const ConstReals offset = selected_only ? update_->selected_offset() : ConstReals{};
+  for (std::size_t c = 0; c < offset.size(); ++c) constant[c] += offset[c];
+  for (std::size_t i = 0; i < margins.size(); ++i) margins[i] += constant[i % classes_];
 }
 
 void Learner::predict(const BatchView& batch, bool selected_only, Reals margins) const {
@@ -398,8 +257,7 @@ void Learner::predict(const BatchView& batch, bool selected_only, Reals margins)
     if (selected_only || solves()) selection_.mask(places, w);
     const Reals out = margins.subspan(start * classes_, (stop - start) * classes_);
     active.margins(w, classes_, out);
-    add_intercept(out);
-    if (selected_only) add_offset(out);
+    add_constant(selected_only, out);
   }
 }
 

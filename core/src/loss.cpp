@@ -57,22 +57,13 @@ class Squared final : public Loss {
   }
 
   double curvature_bound() const override { return 1.0; }
-  bool bound_is_tight() const override { return true; }
-  double dispersion(double value) const override { return 2.0 * value; }
 
   void curvature(ConstReals, const Targets& targets, Reals blocks) const override {
     std::fill(blocks.begin(), blocks.end(), 0.0);
     each_row(targets, [&](std::size_t i, double share) { blocks[i] = share; });
   }
 
-  double curvature_along(ConstReals, const Targets& targets, ConstReals change) const override {
-    double sum = 0.0;
-    each_row(targets, [&](std::size_t i, double share) { sum += share * change[i] * change[i]; });
-    return sum;
-  }
-
   void predict(Reals) const override {}
-  void link(Reals) const override {}
 
   void check(ConstReals labels) const override {
     for (std::size_t i = 0; i < labels.size(); ++i) {
@@ -87,8 +78,6 @@ double sigmoid(double margin) {
   return e / (1.0 + e);
 }
 
-double log_of(double share) { return math::log(std::max(share, 1e-300)); }
-
 class Logistic final : public Loss {
  public:
   // loss = log(1 + exp(margin)) - label * margin, in a form that neither overflows nor cancels.
@@ -100,13 +89,8 @@ class Logistic final : public Loss {
     return value;
   }
 
-  void residuals(ConstReals margins, const Targets& targets, Reals residual) const override {
-    each_miss(margins, targets, residual, [](double, double, double) {});
-  }
-
   double null_value(const Targets&) const override { return math::kLn2; }
   double curvature_bound() const override { return 0.25; }
-  double curvature_at(ConstReals means) const override { return means[0] * (1.0 - means[0]); }
 
   void curvature(ConstReals margins, const Targets& targets, Reals blocks) const override {
     std::fill(blocks.begin(), blocks.end(), 0.0);
@@ -115,21 +99,8 @@ class Logistic final : public Loss {
     });
   }
 
-  double curvature_along(ConstReals margins, const Targets& targets,
-                         ConstReals change) const override {
-    double sum = 0.0;
-    each_row(targets, [&](std::size_t i, double share) {
-      sum += share * sigmoid(margins[i]) * sigmoid(-margins[i]) * change[i] * change[i];
-    });
-    return sum;
-  }
-
   void predict(Reals margins) const override {
     for (double& margin : margins) margin = sigmoid(margin);
-  }
-
-  void link(Reals means) const override {
-    for (double& mean : means) mean = log_of(mean) - log_of(1.0 - mean);
   }
 
   void check(ConstReals labels) const override {
@@ -183,11 +154,6 @@ class Softmax final : public Loss {
   }
 
   double curvature_bound() const override { return 0.5; }
-  double curvature_at(ConstReals means) const override {
-    double sum = 0.0;
-    for (const double mean : means) sum += mean * (1.0 - mean);
-    return sum / static_cast<double>(classes_ - 1);
-  }
 
   void curvature(ConstReals margins, const Targets& targets, Reals blocks) const override {
     std::fill(blocks.begin(), blocks.end(), 0.0);
@@ -203,37 +169,10 @@ class Softmax final : public Loss {
     });
   }
 
-  // Per row the variance of the change under the predicted probabilities.
-  double curvature_along(ConstReals margins, const Targets& targets,
-                         ConstReals change) const override {
-    std::vector<double> p(classes_);
-    double sum = 0.0;
-    each_row(targets, [&](std::size_t i, double share) {
-      const ConstReals row = margins.subspan(i * classes_, classes_);
-      std::copy(row.begin(), row.end(), p.begin());
-      normalise(p);
-      double mean = 0.0, square = 0.0;
-      for (std::size_t c = 0; c < classes_; ++c) {
-        const double d = change[i * classes_ + c];
-        mean += p[c] * d;
-        square += p[c] * d * d;
-      }
-      sum += share * (square - mean * mean);
-    });
-    return sum;
-  }
-
   void predict(Reals margins) const override {
     for (std::size_t i = 0; i < margins.size(); i += classes_) {
       normalise(margins.subspan(i, classes_));
     }
-  }
-
-  // Of all margins that predict the same, those whose mean is zero.
-  void link(Reals means) const override {
-    double sum = 0.0;
-    for (double& mean : means) sum += mean = log_of(mean);
-    for (double& mean : means) mean -= sum / static_cast<double>(classes_);
   }
 
   void check(ConstReals labels) const override {

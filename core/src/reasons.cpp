@@ -51,8 +51,7 @@ void Learner::explain(const BatchView& batch, bool selected_only, Reals margins,
     if (selected_only || solves()) selection_.mask(places, w);
     const Reals out = margins.subspan(start * classes_, (stop - start) * classes_);
     active.margins(w, classes_, out);
-    add_intercept(out);
-    if (selected_only) add_offset(out);
+    add_constant(selected_only, out);
     const std::size_t first = active.batch().first_entry();
     for (std::size_t row = start; row < stop; ++row) {
       const ConstReals own = margins.subspan(row * classes_, classes_);

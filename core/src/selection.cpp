@@ -11,14 +11,6 @@ namespace bear {
 namespace {
 
 constexpr std::size_t kFewCandidates = 24;  // sorted by comparison
-constexpr double kLarge = 8.0;              // times what is usual
-constexpr double kFinest = 0.25;            // of the bar
-
-// Whether cells could only hold noise of a weight: its values are far larger than others are, and
-// the least that a cell holds would move margins by a good part of what the bar does.
-bool is_coarse(double magnitude, double bar, const Storage& storage, const Measures& measures) {
-  return magnitude > kLarge * measures.usual && storage.grain() * magnitude > kFinest * bar;
-}
 
 std::string_view name_of(const ActiveSet& active, std::size_t column) {
   const BatchView& batch = active.batch();
@@ -86,27 +78,20 @@ void Selection::draw_from(std::uint64_t salt) {
 }
 
 void Selection::offer(const ActiveSet& active, Places& places, Reals weights, ConstReals z,
-                      Storage& storage, const Measures& measures) {
+                      Storage& storage) {
   for (std::size_t g = 0; g < groups(); ++g) refresh(g, active, places, weights, storage.exact());
-  meet(places, measures.damping);
   for (const std::uint32_t i : places.chosen) clear_few(weights.data() + i * width_, width_);
   for (std::size_t g = 0; g < groups(); ++g) {
-    find_bar(g, storage, measures);
-    collect(g, active.size(), weights, z, measures);
+    bar_ = bar(g);
+    collect(g, active.size(), weights, z);
     sort_candidates(active);
-    for (const auto& candidate : candidates_) {
-      consider(g, candidate, active, places, storage, measures);
-    }
+    for (const auto& candidate : candidates_) consider(g, candidate, active, places, storage);
   }
-  draw_held(active, places, z, storage, measures);
 }
 
-void Selection::find_bar(std::size_t group, const Storage& storage, const Measures& measures) {
+double Selection::bar(std::size_t group) {
   TopK& top = tops_[group];
-  bar_ = 0.0;
-  if (!top.full()) return;
-  bar_ = top.value(measures.worth.empty() ? top.least()
-                                          : top.least([&](Key key) { return storage.worth(key); }));
+  return top.full() ? top.value(top.least()) : 0.0;
 }
 
 // Members first: their new weights decide what a candidate must beat.
@@ -118,43 +103,20 @@ void Selection::refresh(std::size_t group, const ActiveSet& active, const Places
     if (places.group_of(i) != group) continue;
     const std::int32_t slot = places.members[i];
     if (!exact) top.update(slot, 0.0, weights.subspan(i * width_, width_));
-    note_name(top, slot, name_of(active, places.column_of(i)));
-  }
-}
-
-// Without damping no value of the batch is above 1, and what came with larger ones before learns
-// that too.
-void Selection::meet(const Places& places, ConstReals damping) {
-  for (const std::uint32_t i : places.chosen) {
-    TopK& top = tops_[places.group_of(i)];
-    const std::int32_t slot = places.members[i];
-    if (damping.empty() && top.magnitude(slot) == 1.0) continue;  // as for all of text and clicks
-    top.meet(slot, damping.empty() ? 1.0 : 1.0 / damping[places.column_of(i)]);
+    note_name(group, slot, name_of(active, places.column_of(i)));
   }
 }
 
 // Keys whose weights beat the smallest of the selected; those of the selected are zero here. Which
 // do cannot be foreseen, so all are listed, and only those that do move the end of the list.
-void Selection::collect(std::size_t group, std::size_t n, ConstReals weights, ConstReals z,
-                        const Measures& measures) {
+void Selection::collect(std::size_t group, std::size_t n, ConstReals weights, ConstReals z) {
   const double bar = bar_;
   const std::size_t classes = classes_, width = width_, first = first_class(group);
   larger_.resize(n);
   std::uint32_t* to = larger_.data();
-  const auto list = [&to](std::size_t column, bool above) {
-    *to = static_cast<std::uint32_t>(column);
-    to += above;
-  };
-  if (classes == 1 && measures.damping.empty() && !measures.trust.empty()) {
-    const double limit = bar * bar * measures.enough;
-    for (std::size_t a = 0; a < n; ++a) {
-      list(a, weights[a] * weights[a] * measures.trust[a] > limit);
-    }
-  } else {
-    for (std::size_t a = 0; a < n; ++a) {
-      const double size = size_of(weights.subspan(a * classes + first, width), size_);
-      list(a, measures.above(size * measures.magnitude_of(a), a, bar));
-    }
+  for (std::size_t a = 0; a < n; ++a) {
+    *to = static_cast<std::uint32_t>(a);
+    to += size_of(weights.subspan(a * classes + first, width), size_) > bar;
   }
   candidates_.clear();
   for (const std::uint32_t* column = larger_.data(); column != to; ++column) {
@@ -188,82 +150,30 @@ void Selection::sort_candidates(const ActiveSet& active) {
 
 // The estimate is read again: an earlier promotion may have taken this key's cells with it.
 void Selection::consider(std::size_t group, const Candidate& candidate, const ActiveSet& active,
-                         Places& places, Storage& storage, const Measures& measures) {
-  const double magnitude = measures.magnitude_of(candidate.column);
+                         const Places& places, Storage& storage) {
   storage.query_one(places, candidate.column, estimate_);
   const ConstReals weights = ConstReals(estimate_).subspan(first_class(group), width_);
-  const double size = size_of(weights, size_) * magnitude;
-  if (!measures.above(size, candidate.column, bar_)) return;
-  const double bar = measures.size_of(candidate.column, bar_);
-  // What a cell holds that is too coarse for it is the rounding: it leaves, and the least enters.
-  started_.assign(weights.begin(), weights.end());
-  if (is_coarse(magnitude, bar, storage, measures)) {
-    for (double& weight : started_) weight *= std::min(1.0, bar / size);
-  }
-  take_in(group, candidate.column, magnitude, weights, active, storage, measures);
+  if (!(size_of(weights, size_) > bar_)) return;
+  take_in(group, active.keys()[candidate.column], weights, name_of(active, candidate.column),
+          storage);
+  bar_ = bar(group);
 }
 
-// Rounded to what a cell can hold, such a step would be 0 nearly always, and else a leap that
-// throws all margins off.
-void Selection::hold_back(const Places& places, Reals step, const Storage& storage,
-                          const Measures& measures) {
-  held_.clear();
-  if (measures.damping.empty()) return;
-  for (std::size_t g = 0; g < groups(); ++g) {
-    find_bar(g, storage, measures);
-    for (std::size_t i = g; i < places.members.size(); i += groups()) {
-      if (places.members[i] >= 0) continue;
-      const std::size_t column = places.column_of(i);
-      const double bar = measures.size_of(column, bar_);
-      if (!is_coarse(measures.magnitude_of(column), bar, storage, measures)) continue;
-      clear_few(step.data() + i * width_, width_);
-      held_.push_back(static_cast<std::uint32_t>(i));
-    }
-  }
-  if (groups() > 1) std::sort(held_.begin(), held_.end());
-}
-
-// A step that was held back is rounded to the bar or to nothing, at random in proportion as cells
-// do: with the first its key is selected, where the weight is exact and can grow.
-void Selection::draw_held(const ActiveSet& active, const Places& places, ConstReals z,
-                          Storage& storage, const Measures& measures) {
-  for (const std::uint32_t i : held_) {
-    const std::size_t group = places.group_of(i), column = places.column_of(i);
-    const std::uint64_t hash = active.hashes()[column];
-    if (tops_[group].find(active.keys()[column], hash) >= 0) continue;
-    find_bar(group, storage, measures);
-    const ConstReals step = z.subspan(i * width_, width_);
-    const double magnitude = measures.magnitude_of(column), bar = measures.size_of(column, bar_);
-    started_.assign(step.begin(), step.end());
-    for (double& weight : started_) weight = -weight;
-    const double size = size_of(started_, size_) * magnitude;
-    if (!(uniform(mix64(hash ^ mix64(measures.salt + group))) * bar < size)) continue;
-    for (double& weight : started_) weight *= std::max(1.0, bar / size);
-    take_in(group, column, magnitude, {}, active, storage, measures);
-  }
-}
-
-// The key of a column enters with the weights that are started, and `taken` leaves its cells; the
-// smallest of the selected goes, into cells unless they are too coarse for it.
-void Selection::take_in(std::size_t group, std::size_t column, double magnitude, ConstReals taken,
-                        const ActiveSet& active, Storage& storage, const Measures& measures) {
+std::int32_t Selection::take_in(std::size_t group, Key key, ConstReals weights,
+                                std::string_view name, Storage& storage) {
   TopK& top = tops_[group];
   const std::size_t first = first_class(group);
   if (top.full()) {
-    const std::int32_t out = top.front();
-    if (!is_coarse(top.magnitude(out), top.norm(out), storage, measures)) {
-      storage.release(top.key(out), first, top.weights(out));
-    }
+    const std::int32_t out = top.least();
+    storage.release(top.key(out), first, top.weights(out));
     top.remove_front();
   }
-  const Key key = active.keys()[column];
-  storage.admit(key, first, taken);
-  top.insert(key, started_, name_of(active, column), magnitude);
-  find_bar(group, storage, measures);
+  storage.admit(key, first, weights);
+  return top.insert(key, weights, name);
 }
 
-// Two names on one key share one weight: both are kept, and the case is counted.
-void Selection::note_name(TopK& top, std::int32_t slot, std::string_view name) {
+void Selection::note_name(std::size_t group, std::int32_t slot, std::string_view name) {
+  TopK& top = tops_[group];
   if (name.empty() || top.name(slot) == name || !top.alias(slot).empty()) return;
   top.set_alias(slot, name);
   ++name_collisions_;

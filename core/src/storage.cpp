@@ -12,7 +12,7 @@ template <template <class> class Kind, class... Args>
 std::unique_ptr<Storage> with_cell(Precision precision, const SketchShape& shape, Args&&... args) {
   switch (precision) {
     case Precision::int8:
-      if (shape.reflects) {
+      if (shape.counts) {
         return std::make_unique<Kind<CountedByte>>(shape, std::forward<Args>(args)...);
       }
       return std::make_unique<Kind<std::int8_t>>(shape, std::forward<Args>(args)...);

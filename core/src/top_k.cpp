@@ -9,7 +9,6 @@ namespace bear {
 
 namespace {
 
-constexpr double kMagnitudeRate = 0.1;
 constexpr double kLargestByte = 127.0;
 constexpr int kLeastExponent = -127, kMostExponent = 127;
 
@@ -57,7 +56,7 @@ void TopK::grow() {
     norms_.reserve(room);
     worths_.reserve(room);
     bounds_.reserve(room);
-    magnitudes_.reserve(room);
+    levels_.reserve(room);
     names_.reserve(room);
     aliases_.reserve(room);
     positions_.reserve(room);
@@ -70,7 +69,7 @@ void TopK::grow() {
   norms_.push_back(0.0);
   worths_.push_back(0.0);
   bounds_.push_back(0.0);
-  magnitudes_.push_back(1.0F);
+  levels_.push_back(0);
   names_.emplace_back();
   aliases_.emplace_back();
   positions_.push_back(0);
@@ -134,25 +133,14 @@ void TopK::update(std::int32_t slot, double keep, ConstReals change) {
   measure(slot);
 }
 
-void TopK::meet(std::int32_t slot, double square) {
-  const double known = magnitude(slot);
-  const double now = known * math::exp(kMagnitudeRate * math::log(std::sqrt(square) / known));
-  magnitudes_[index(slot)] = static_cast<float>(now);
-  measure(slot);
-}
-
-double TopK::measured(std::int32_t slot) const {
-  return size_of(weights(slot), size_) * magnitude(slot);
-}
-
 void TopK::measure(std::int32_t slot) {
-  norms_[index(slot)] = measured(slot);
+  norms_[index(slot)] = size_of(this->weights(slot), size_);
   if (value(slot) >= bounds_[index(slot)]) return;
   set_bound(slot);
   sift_up(positions_[index(slot)]);
 }
 
-std::int32_t TopK::insert(Key key, ConstReals weights, std::string_view name, double magnitude) {
+std::int32_t TopK::insert(Key key, ConstReals weights, std::string_view name) {
   if (free_.empty()) grow();
   const std::int32_t slot = free_.back();
   free_.pop_back();
@@ -162,8 +150,8 @@ std::int32_t TopK::insert(Key key, ConstReals weights, std::string_view name, do
   std::copy(weights.begin(), weights.end(),
             weights_.begin() + static_cast<std::ptrdiff_t>(index(slot) * width_));
   narrow(slot);
-  magnitudes_[index(slot)] = static_cast<float>(magnitude);
-  norms_[index(slot)] = measured(slot);
+  levels_[index(slot)] = 0;
+  norms_[index(slot)] = size_of(this->weights(slot), size_);
   worths_[index(slot)] = 1.0;
   set_bound(slot);
   slots_.insert(key, slot);
@@ -187,7 +175,7 @@ void TopK::scale(double c) {
     double* at = weights_.data() + index(slot) * width_;
     for (std::size_t i = 0; i < width_; ++i) at[i] *= c;
     narrow(slot);
-    norms_[index(slot)] = measured(slot);
+    norms_[index(slot)] = size_of(this->weights(slot), size_);
     set_bound(slot);
   }
   for (std::size_t at = size() / 2; at-- > 0;) sift_down(at);  // rounding may have made ties
@@ -196,7 +184,7 @@ void TopK::scale(double c) {
 std::vector<std::int32_t> TopK::ranked() const {
   std::vector<std::int32_t> slots = order_;
   std::sort(slots.begin(), slots.end(), [&](auto a, auto b) {
-    return norm(a) != norm(b) ? norm(a) > norm(b) : key(a) < key(b);
+    return value(a) != value(b) ? value(a) > value(b) : key(a) < key(b);
   });
   return slots;
 }

@@ -65,24 +65,6 @@ TEST_CASE("cells and queries are those written by hand, at every depth and odd w
   }
 }
 
-TEST_CASE("a key is crowded by the amounts in its cells, whatever their signs") {
-  for (const std::size_t depth : {1U, 3U}) {
-    CountSketch<double> sketch({7, depth, 2, Query::median, 5, true});
-    const Located at(sketch, 5, first_keys(40));
-    test::Random random(depth);
-    std::vector<double> amounts = random.normals(40), cells(7 * depth), got(40), wanted(40);
-    for (double& amount : amounts) amount = std::abs(amount);
-    for (std::size_t i = 0; i < at.places.cells.size(); ++i) {
-      cells[at.places.cells[i] / 2] += amounts[i / depth];
-    }
-    for (std::size_t i = 0; i < at.places.cells.size(); ++i) {
-      wanted[i / depth] += cells[at.places.cells[i] / 2] / static_cast<double>(depth);
-    }
-    sketch.crowd(at.places, amounts, got);
-    CHECK(test::largest_difference(got, wanted) < 1e-12);
-  }
-}
-
 TEST_CASE("classes are independent columns of the same cells") {
   CountSketch<double> joint({9, 3, 2, Query::median, 1}), single({9, 3, 1, Query::median, 1});
   const Located a(joint, 1, first_keys(30)), b(single, 1, first_keys(30));

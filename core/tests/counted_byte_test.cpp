@@ -81,26 +81,22 @@ TEST_CASE("a counter takes any count, and stays at the most it can") {
 
 TEST_CASE("cells count by the word that their first byte lies in") {
   Cells<CountedByte> cells(7, 3, 1);  // 21 bytes: two words, and five bytes that are in none
-  const std::vector<std::uint64_t> at{0, 2, 4, 6, 8, 10, 13};
-  std::vector<double> met(7);
-  cells.meet(at, 1, std::vector<double>{0.0, 0.0, 0.0, 5.0, 0.0, 0.0, 0.0});
-  cells.met(at, 1, met);
-  CHECK(met[2] == 0.0);  // byte 6
-  CHECK(met[3] > 0.0);   // byte 9
-  for (std::size_t i = 4; i < 7; ++i) CHECK(met[i] == met[3]);
-  CHECK(cells.counts() == std::vector<double>{0.0, met[3]});
+  REQUIRE(cells.counting());
+  CHECK(cells.word_of(2 * 3) == 0);
+  for (std::size_t cell = 3; cell < 7; ++cell) CHECK(cells.word_of(cell * 3) == 8);
+  Counter(cells.first() + cells.word_of(9)).add(5.0, 0.5);
+  const auto counts = cells.counts();
+  CHECK(counts[0] == 0.0);
+  CHECK(counts[1] > 0.0);
   cells.set_counts(std::vector<double>{1.0, 0.0});
   CHECK(cells.counts() == std::vector<double>{1.0, 0.0});
   CHECK_THROWS_AS(cells.set_counts(std::vector<double>{1.0}), std::invalid_argument);
 }
 
 TEST_CASE("too few cells for a word count nothing") {
-  const std::vector<std::uint64_t> at{0, 12};
   const volatile std::size_t few =
       7;  // the compiler warns of what is never reached with a constant
   Cells<CountedByte> cells(few, 1, 1);
-  std::vector<double> met(2, 1.0);
-  cells.meet(at, 1, std::vector<double>{3.0, 3.0});
-  cells.met(at, 1, met);
-  CHECK(met == std::vector<double>{0.0, 0.0});
+  CHECK_FALSE(cells.counting());
+  CHECK(cells.counts().empty());
 }

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "bear/active_set.hpp"
-#include "bear/direction.hpp"
 #include "bear/learner.hpp"
 
 namespace bear::test {
@@ -141,10 +140,10 @@ inline double largest_difference(ConstReals a, ConstReals b) {
 }
 
 // bear+ with two labels: one-byte cells and k exact weights.
-inline Recipe staged_recipe(std::size_t k) {
+inline Recipe posterior_recipe(std::size_t k) {
   Recipe recipe;
   recipe.storage = Recipe::StorageKind::cached;
-  recipe.direction = Recipe::DirectionKind::staged;
+  recipe.update = Recipe::UpdateKind::posterior;
   recipe.precision = Precision::int8;
   recipe.loss = Recipe::LossKind::logistic;
   recipe.intercept = true;

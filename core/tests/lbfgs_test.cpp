@@ -1,4 +1,4 @@
-#include "bear/direction/lbfgs.hpp"
+#include "bear/update/lbfgs.hpp"
 
 #include <doctest/doctest.h>
 
@@ -73,9 +73,7 @@ struct Batch {
 std::vector<double> direct(Lbfgs& lbfgs, const Batch& batch, ConstReals g) {
   static const auto loss = make_squared();
   std::vector<double> z(g.size());
-  const auto storage = make_dense(1, 1, Precision::float64);
-  const Places places;
-  lbfgs.direct({batch.active, *loss, {}, {}, {}, g, {}, {}, places, *storage, 0, 1.0}, z);
+  lbfgs.direct({batch.active, *loss, {}, {}, {}, g}, z);
   return z;
 }
 

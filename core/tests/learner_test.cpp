@@ -17,7 +17,7 @@ Recipe recipe_of(Kind storage, Recipe::LossKind loss = Recipe::LossKind::logisti
   recipe.width = 16;
   recipe.depth = 3;
   recipe.precision = Precision::float64;
-  recipe.direction = Recipe::DirectionKind::lbfgs;
+  recipe.update = Recipe::UpdateKind::lbfgs;
   recipe.k = 5;
   recipe.loss = loss;
   recipe.classes = 3;
@@ -73,7 +73,7 @@ TEST_CASE("a minibatch that leaves the finite numbers changes nothing") {
   for (const Kind kind : kKinds) {
     for (const bool lbfgs : {true, false}) {
       Recipe recipe = recipe_of(kind, Recipe::LossKind::squared);
-      if (!lbfgs) recipe.direction = Recipe::DirectionKind::gradient;
+      if (!lbfgs) recipe.update = Recipe::UpdateKind::gradient;
       recipe.intercept = true;
       recipe.l2 = 0.01;
       Learner learner(recipe);
@@ -120,7 +120,7 @@ TEST_CASE("an intercept that would leave the finite numbers is caught as well") 
 
 TEST_CASE("a loss that stays far above that of predicting nothing is stopped") {
   Recipe recipe = recipe_of(Kind::dense, Recipe::LossKind::logistic);
-  recipe.direction = Recipe::DirectionKind::gradient;
+  recipe.update = Recipe::UpdateKind::gradient;
   recipe.step = Recipe::StepKind::constant;
   recipe.step_size = 1e4;
   Learner learner(recipe);
@@ -198,7 +198,7 @@ TEST_CASE("L2 decay ends at the regularised solution, also after many minibatche
   for (const Kind kind : kKinds) {
     for (const Precision precision : {Precision::float32, Precision::float64}) {
       Recipe recipe = recipe_of(kind, Recipe::LossKind::squared);
-      recipe.direction = Recipe::DirectionKind::gradient;
+      recipe.update = Recipe::UpdateKind::gradient;
       recipe.precision = precision;
       recipe.width = 4096;
       recipe.step = Recipe::StepKind::constant;

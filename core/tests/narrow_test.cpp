@@ -12,8 +12,8 @@ namespace {
 Recipe recipe_of(Precision precision, std::size_t classes) {
   Recipe recipe;
   recipe.storage = Recipe::StorageKind::cached;
-  recipe.direction = precision == Precision::int8 ? Recipe::DirectionKind::staged
-                                                  : Recipe::DirectionKind::gradient;
+  recipe.update =
+      precision == Precision::int8 ? Recipe::UpdateKind::posterior : Recipe::UpdateKind::gradient;
   recipe.width = 50;
   recipe.precision = precision;
   recipe.loss = Recipe::LossKind::softmax;

@@ -3,7 +3,7 @@
 #include <cstring>
 #include <thread>
 
-#include "bear/direction/lbfgs.hpp"
+#include "bear/update/lbfgs.hpp"
 #include "helpers.hpp"
 
 using namespace bear;
@@ -17,7 +17,7 @@ Recipe recipe_of(Recipe::StorageKind storage, Precision precision) {
   recipe.width = 16;
   recipe.depth = 3;
   recipe.precision = precision;
-  recipe.direction = Recipe::DirectionKind::lbfgs;
+  recipe.update = Recipe::UpdateKind::lbfgs;
   recipe.k = 5;
   recipe.l2 = 0.01;
   recipe.batch_size = 8;
@@ -28,18 +28,14 @@ Recipe recipe_of(Recipe::StorageKind storage, Precision precision) {
 void copy_state(const Learner& from, Learner& to) {
   const auto raw = from.storage().raw();
   std::memcpy(to.storage().bytes().data(), raw.data(), raw.size());
-  to.storage().restore(from.storage().numbers());
-  to.storage().set_factor(from.storage().factor());
-  to.direction().restore(from.direction().numbers());
-  to.direction().restore_history(from.direction().history());
-  to.restore_watch(from.watch());
   for (std::size_t g = 0; g < from.selection().groups(); ++g) {
     const TopK& top = from.selection().top(g);
     for (const std::int32_t slot : top.ranked()) {
-      to.selection().top(g).insert(top.key(slot), top.weights(slot), top.name(slot),
-                                   top.magnitude(slot));
+      TopK& own = to.selection().top(g);
+      own.set_level(own.insert(top.key(slot), top.weights(slot), top.name(slot)), top.level(slot));
     }
   }
+  to.restore(from.state(true));
 }
 
 // Whether all that a saved model would hold is equal; one-byte cells are no numbers by themselves.
@@ -48,7 +44,7 @@ bool same(Learner& a, Learner& b) {
   if (!std::ranges::equal(cells, others) || a.storage().numbers() != b.storage().numbers()) {
     return false;
   }
-  if (a.intercept() != b.intercept() || a.watch() != b.watch()) return false;
+  if (a.intercept() != b.intercept() || a.state(true) != b.state(true)) return false;
   for (std::size_t g = 0; g < a.selection().groups(); ++g) {
     const TopK &mine = a.selection().top(g), &theirs = b.selection().top(g);
     const auto slots = mine.ranked(), other_slots = theirs.ranked();
@@ -78,7 +74,7 @@ TEST_CASE("a learner that was given another's state goes on to the same bytes") 
       second.counters() = first.counters();
       second.guards() = first.guards();
       second.intercept() = first.intercept();
-      CHECK(second.watch() == first.watch());
+      CHECK(second.state(true) == first.state(true));
       second.learn(rows.view().rows(80, 160), {});
       CHECK(same(second, straight));
     }
@@ -103,39 +99,58 @@ TEST_CASE("looking at the raw cells does not settle their common factor") {
 }
 
 TEST_CASE("a history that does not fit together is refused") {
+  using Numbers = std::vector<double>;
+  using Held = std::vector<std::uint64_t>;
   Lbfgs lbfgs(2, 1);
-  const History empty = lbfgs.history();
-  CHECK(empty.numbers.size() == 3 + 4 + 4 + 2);
-  lbfgs.restore_history(empty);
+  const Fields empty = lbfgs.state();
+  const auto numbers_in = [](Fields& fields) -> Numbers& {
+    return std::get<Numbers>(fields.at("pairs.numbers"));
+  };
+  CHECK(std::get<Numbers>(empty.at("pairs.numbers")).size() == 3 + 4 + 4 + 2);
+  lbfgs.restore(empty);
   for (std::size_t at : {0U, 1U, 11U, 12U}) {
     for (const double wrong : {-1.0, 0.5, 3.0, 1e300, std::nan("")}) {
-      History changed = empty;
-      changed.numbers[at] = wrong;
-      CHECK_THROWS_AS(lbfgs.restore_history(changed), std::invalid_argument);
+      Fields changed = empty;
+      numbers_in(changed)[at] = wrong;
+      CHECK_THROWS_AS(lbfgs.restore(changed), std::invalid_argument);
     }
   }
-  History longer = empty;
-  longer.keys.push_back(1);
-  CHECK_THROWS_AS(lbfgs.restore_history(longer), std::invalid_argument);
-  longer.numbers.insert(longer.numbers.end(), 2, 1.0);
-  CHECK_THROWS_AS(lbfgs.restore_history(longer), std::invalid_argument);
-  longer.numbers[11] = 1.0;
-  lbfgs.restore_history(longer);
-  CHECK(lbfgs.history().keys == longer.keys);
-
-  const auto gradient = make_gradient();
-  gradient->restore_history({});
-  CHECK_THROWS_AS(gradient->restore_history(longer), std::invalid_argument);
+  Fields longer = empty;
+  longer["pairs.keys"] = Held{1};
+  CHECK_THROWS_AS(lbfgs.restore(longer), std::invalid_argument);
+  numbers_in(longer).insert(numbers_in(longer).end(), 2, 1.0);
+  CHECK_THROWS_AS(lbfgs.restore(longer), std::invalid_argument);
+  numbers_in(longer)[11] = 1.0;
+  lbfgs.restore(longer);
+  CHECK(lbfgs.state().at("pairs.keys") == longer.at("pairs.keys"));
+  longer["pairs.keys"] = Numbers{1.0};
+  CHECK_THROWS_AS(lbfgs.restore(longer), std::invalid_argument);
 }
 
-TEST_CASE("guards of a run are five numbers, one of them a count") {
-  Learner learner(recipe_of(Recipe::StorageKind::sketch, Precision::float32));
-  CHECK_THROWS_AS(learner.restore_watch(std::vector<double>{1.0}), std::invalid_argument);
-  CHECK_THROWS_AS(learner.restore_watch(std::vector<double>{0, 0, 0.5, 0, 0}),
-                  std::invalid_argument);
-  const std::vector<double> watch{1.5, 2.5, 3.0, 4.5, 5.5};
-  learner.restore_watch(watch);
-  CHECK(learner.watch() == watch);
+TEST_CASE("state is restored by name: what is missing, short or no number is refused") {
+  Learner learner(test::posterior_recipe(4));
+  test::Random random(5);
+  learner.learn(test::random_rows(random, 120, 50, 0.2).view(), {});
+  const Fields state = learner.state(true);
+  Learner other(test::posterior_recipe(4));
+  other.restore(state);
+  CHECK(other.state(true) == state);
+  for (const auto& [name, field] : state) {
+    CAPTURE(name);
+    for (const Field& wrong : {Field(std::vector<double>{}), Field(std::vector<double>{NAN, NAN}),
+                               Field(std::vector<std::uint64_t>{1})}) {
+      Fields changed = state;
+      changed[name] = wrong;
+      CHECK_THROWS_AS(other.restore(changed), std::invalid_argument);
+    }
+    if (name == "factor") continue;  // without it the rest of a run is not asked for
+    Fields changed = state;
+    changed.erase(name);
+    CHECK_THROWS_AS(other.restore(changed), std::invalid_argument);
+  }
+  Fields changed = state;
+  changed["blown_up"] = std::vector<double>{0.5};
+  CHECK_THROWS_AS(other.restore(changed), std::invalid_argument);
 }
 
 TEST_CASE("one model may predict on several threads at once") {

@@ -24,7 +24,8 @@ import numpy.typing as npt
 from bearsketch.exceptions import ModelFileError, SourceError
 from bearsketch.files import write_whole
 
-FORMAT_VERSION = 7  # of the bytes of cells as of the arrays around them
+FORMAT_VERSION = 8  # of the bytes of cells as of the arrays around them
+OLD_VERSION = 7  # read as well; learners/format7.py says what becomes of it
 LARGEST_HEADER = 1 << 20
 METADATA_KEY = "bearsketch"
 START = b'{"__metadata__":{"bearsketch":'  # of the header of every model file
@@ -113,17 +114,20 @@ def unpack(data: bytes, source: str = "model") -> tuple[Arrays, dict[str, Any]]:
         del record["sha256"]
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise _bad(source, f"its header is not readable ({error})", "MODEL-HEADER") from None
-    if version != FORMAT_VERSION:
+    if version not in (OLD_VERSION, FORMAT_VERSION):
         raise _bad(
             source,
-            f"it has format {version!r}, this release reads format {FORMAT_VERSION}",
+            f"it has format {version!r}, this release reads formats {OLD_VERSION} and "
+            f"{FORMAT_VERSION}",
             "MODEL-VERSION",
         )
     try:
         arrays = _arrays(header, data, start)
     except (KeyError, ValueError, TypeError, AttributeError) as error:
         raise _bad(source, f"its arrays are not readable ({error})", "MODEL-ARRAYS") from None
-    return arrays, record
+    return (
+        (arrays, record) if version == FORMAT_VERSION else (arrays, {**record, "format": version})
+    )
 
 
 def _arrays(header: dict[str, Any], data: bytes, start: int) -> Arrays:

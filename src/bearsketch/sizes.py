@@ -76,8 +76,10 @@ class Sizes:
         return self.cell_bytes + self.selected_bytes
 
 
-def entry_bytes(classes: int, per_class: bool, weight_bytes: int = 4) -> int:
-    """Bytes of one selected feature: its key and a weight per class.
+def entry_bytes(
+    classes: int, per_class: bool, weight_bytes: int = 4, counter_bytes: int = 0
+) -> int:
+    """Bytes of one selected feature: its key, a counter where it has one, and a weight per class.
 
     One heap shared by the classes keeps a key once; one heap per class keeps it for each. Weights
     of one byte have an exponent in common, a byte as well.
@@ -90,8 +92,8 @@ def entry_bytes(classes: int, per_class: bool, weight_bytes: int = 4) -> int:
     24
     """
     if per_class:
-        return classes * (KEY_BYTES + weight_bytes)
-    return KEY_BYTES + classes * weight_bytes + (weight_bytes == 1)
+        return classes * (KEY_BYTES + counter_bytes + weight_bytes)
+    return KEY_BYTES + counter_bytes + classes * weight_bytes + (weight_bytes == 1)
 
 
 def split_memory(
@@ -103,6 +105,7 @@ def split_memory(
     per_class: bool = False,
     cell_bytes: int = 4,
     weight_bytes: int = 4,
+    counter_bytes: int = 0,
 ) -> Sizes:
     """How a budget in bytes is split: k selected entries first, all the rest into cells.
 
@@ -119,8 +122,8 @@ def split_memory(
         Weights per feature (1 for two classes or regression).
     per_class : bool
         One heap for each class instead of one shared by all.
-    cell_bytes, weight_bytes : int
-        Bytes of one cell, and of one weight of a selected feature.
+    cell_bytes, weight_bytes, counter_bytes : int
+        Bytes of one cell, of one weight of a selected feature, and of its counter.
 
     Returns
     -------
@@ -132,7 +135,7 @@ def split_memory(
     Sizes(width=4461, depth=3, k=1000, cell_bytes=53532, selected_bytes=12000)
     """
     budget = parse_bytes(memory)
-    entry = entry_bytes(classes, per_class, weight_bytes)
+    entry = entry_bytes(classes, per_class, weight_bytes, counter_bytes)
     if k is None:
         k = max(min(DEFAULT_K, budget // DEFAULT_SHARE // entry), 1)
     width = (budget - k * entry) // (depth * classes * cell_bytes)

@@ -38,7 +38,7 @@ def _options(learner: str, loss: str) -> dict[str, Any]:
 
 
 def _learned(options: dict[str, Any], *, passes: int = 2, weighted: bool = False) -> Learner:
-    learner = make_learner(**options, passes=passes)
+    learner = make_learner(**options)
     for _ in range(passes):
         for batch in data.batches(options["loss"], weighted=weighted):
             learner.learn(batch)

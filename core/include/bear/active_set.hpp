@@ -38,22 +38,6 @@ class ActiveSet {
   // g[column][c] = sum over the column's entries of value * residual[row][c]
   void gradient(ConstReals residual, std::size_t classes, Reals g) const;
 
-  // Whether a value of the batch is above 1 in size.
-  bool has_large() const;
-
-  // That of all entries, as of categories; 0 where they differ, or are 0.
-  float common_value() const;
-
-  // out[column] = mean square of the column's values.
-  void mean_squares(std::vector<double>& out) const;
-
-  // out[column] = total weight of the rows that hold it, zeros left out; empty weights: 1 each.
-  void occurrences(ConstReals weights, std::vector<double>& out) const;
-
-  // out[column] = sum of the column's values, each by the weight of its row, where none is on the
-  // other side of zero than the rest; else 0. Empty weights: 1 each.
-  void one_sided_sums(ConstReals weights, std::vector<double>& out) const;
-
   // gram[i][k] = inner product of rows i and k
   void gram(Reals out) const;
 

@@ -5,12 +5,15 @@
 
 namespace bear {
 
-// Weights of some keys by group, [key][class], cells in double precision that hold the rest, and
-// what cells have counted.
+// Weights of some keys by group, [key][class], cells in double precision that hold the rest, what
+// cells have counted and the levels of the keys' own counters, and the state of the update.
 struct Exact {
   std::vector<std::vector<double>> weights;
   std::unique_ptr<Learner> wide;
   std::vector<double> counters;
+  std::vector<std::vector<std::uint8_t>> levels;
+  std::vector<std::vector<double>> worths;  // of a unit of the keys' weights
+  Fields state;
 
   Reals cells() const;
 };
@@ -19,9 +22,10 @@ struct Exact {
 // cells before the next one, which may share them, is read. The learner itself stays as it is.
 Exact take_apart(Learner& learner, const std::vector<Keys>& keys);
 
-// The mean of learners by their shares. Where all went on from one `start`, their moves from there
-// are averaged, and the mean move of each group and of the cells is stretched to the root mean
-// square of their lengths; less the more the rows have in common, for so have the moves.
+// Learners put together. With posteriors this is their product over one prior: precisions add,
+// means weigh by precision. Of others it is the mean by their shares. Where all went on from one
+// `start`, what it knew counts once; and the mean of moves from there, of each group and of the
+// cells, is stretched to the root mean square of their lengths.
 Exact average(const std::vector<Learner*>& parts, ConstReals shares, Learner* start,
               const std::vector<Keys>& keys);
 

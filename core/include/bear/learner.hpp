@@ -5,59 +5,11 @@
 #include <optional>
 
 #include "bear/calibration.hpp"
-#include "bear/direction.hpp"
 #include "bear/evidence/ledger.hpp"
-#include "bear/evidence/occurrences.hpp"
-#include "bear/loss.hpp"
 #include "bear/reasons.hpp"
-#include "bear/selection.hpp"
-#include "bear/step_size.hpp"
-#include "bear/storage.hpp"
+#include "bear/update/update.hpp"
 
 namespace bear {
-
-// The parts by name, and the numbers they are made with.
-struct Recipe {
-  enum class StorageKind { dense, sketch, cached, cached_keep };
-  enum class DirectionKind { gradient, lbfgs, newton, staged };
-  enum class LossKind { squared, logistic, softmax };
-  enum class StepKind { constant, decaying, automatic };
-
-  StorageKind storage = StorageKind::sketch;
-  std::size_t dimension = 0;  // dense only
-  std::size_t width = 1;      // sketches only
-  std::size_t depth = 1;
-  Query query = Query::mean;
-  Precision precision = Precision::float32;
-
-  DirectionKind direction = DirectionKind::gradient;
-  std::size_t history = 5;  // pairs of L-BFGS
-
-  std::size_t k = 0;
-  bool per_class = false;        // one heap per class instead of one shared
-  bool reads_selection = false;  // gradients see the selected weights only
-
-  LossKind loss = LossKind::logistic;
-  std::size_t classes = 2;  // softmax only
-
-  StepKind step = StepKind::automatic;
-  double step_size = 0.5;  // eta, eta0 or phi
-  double step_offset = 1;  // t0 of the decaying step
-
-  double l2 = 0.0;
-  bool intercept = false;
-  std::size_t batch_size = 20;
-  std::uint64_t seed = 0;
-  bool evidence = false;  // about the selected features, see evidence/ledger.hpp
-};
-
-struct Counters {
-  std::uint64_t examples = 0, batches = 0, passes = 0;
-  std::uint64_t weighed = 0;   // examples that have a weight above 0
-  double weight = 0.0;         // of all these
-  double gradient_norm = 0.0;  // largest of the pass so far
-  double step_size = 0.0;      // of the last batch
-};
 
 // Losses summed over the examples of one call, each predicted before it was learned.
 struct Progress {
@@ -68,9 +20,11 @@ class Learner {
  public:
   explicit Learner(const Recipe& recipe);
 
-  // Learns the rows in minibatches of batch_size, in order. margins (empty, or rows x classes)
-  // receives what each row was predicted before it was learned. Throws before anything is
-  // written by a minibatch that would leave the finite numbers.
+  // Learns the rows in order, in minibatches of batch_size; one with more entries than its update
+  // takes is cut further. Where minibatches end depends on the rows before only by the multiple of
+  // batch_size that they are. margins (empty, or rows x classes) receives what each row was
+  // predicted before it was learned. Throws before anything is written by a minibatch that would
+  // leave the finite numbers.
   Progress learn(const BatchView& batch, Reals margins);
 
   // Margins of rows that are not learned; selected_only: with the kept features alone.
@@ -89,8 +43,8 @@ class Learner {
   Selection& selection() { return selection_; }
   const Selection& selection() const { return selection_; }
   std::vector<double>& intercept() { return intercept_; }
-  Direction& direction() { return *direction_; }
-  const Direction& direction() const { return *direction_; }
+  Update& update() { return *update_; }
+  const Update& update() const { return *update_; }
   Guards& guards() { return guards_; }
 
   // Of predictions with all features, or with the selected alone. They learn while calibrating(),
@@ -110,10 +64,10 @@ class Learner {
   std::optional<evidence::Ledger>& ledger() { return ledger_; }
   const std::optional<evidence::Ledger>& ledger() const { return ledger_; }
 
-  // What guards against a blow-up remember, and the last norm and step: with the parts' own states
-  // all that a run needs to go on as if it had never stopped.
-  std::vector<double> watch() const;
-  void restore_watch(ConstReals watch);
+  // By name, all that a model keeps beside cells, selection, intercept and counters; exact: and
+  // what else a run needs to go on as if it had never stopped. Restored after those.
+  Fields state(bool exact) const;
+  void restore(const Fields& fields);
 
   // Weights of any keys as predictions use them.
   void query(Keys keys, Reals weights) const;
@@ -126,32 +80,22 @@ class Learner {
   // what is left of gradients, and no model.
   bool solves() const { return storage_->exact() && recipe_.reads_selection; }
   double learn_minibatch(const BatchView& batch, Reals margins);
-  void predict_selected();
-  void calibrate(const Targets& targets);
-  void read_weights();
-  void read_again();
-  double evaluate(const BatchView& batch, ConstReals w);
-  double importance(const Targets& targets) const;
-  double choose_step(const Point& point);
-  void check_step(double value, double step) const;
-  void watch_for_blow_up(double value, const Point& point);
-  void write_step(double step);
-  void remember_pair(const BatchView& batch);
-  void choose_intercept_step(double step, double importance);
-  void add_intercept(Reals margins) const;
-  void add_offset(Reals margins) const;
-  void draw_evidence();
+  bool predicts_selected() const;
+  void calibrate(ConstReals margins, const Targets& targets);
+  std::size_t end_of(const BatchView& batch, std::size_t start, std::size_t most) const;
+  void watch_for_blow_up(double value, const Targets& targets);
+  void add_constant(bool selected_only, Reals margins) const;
+  void draw_evidence(const BatchView& batch);
 
   Recipe recipe_;
   std::unique_ptr<Loss> loss_;
   std::size_t classes_;
   Selection selection_;
   std::unique_ptr<Storage> storage_;
-  std::unique_ptr<Direction> direction_;
-  std::unique_ptr<StepSize> step_size_;
   std::vector<double> intercept_;
   Guards guards_;
   Counters counters_;
+  std::unique_ptr<Update> update_;
   Calibration calibration_, selected_calibration_;
   bool calibrating_ = true;
   std::optional<evidence::Ledger> ledger_;
@@ -159,11 +103,8 @@ class Learner {
   std::uint64_t blown_up_ = 0;                // minibatches in a row far above the null loss
 
   // Scratch of one minibatch, kept to save allocations.
-  ActiveSet active_;
-  Places places_;
   evidence::Occurrences occurrences_;
-  bool located_ = false;  // places_ holds the cells of active_
-  std::vector<double> w_, g_, z_, s_, after_, moved_, before_, margins_, residual_, intercept_s_;
+  std::vector<double> margins_;
   std::vector<double> selected_margins_;  // of the present minibatch, or none
 };
 

@@ -26,37 +26,18 @@ class Loss {
 
   // Weighted mean loss; residual[row][c] = share of the row's weight * d loss / d margin.
   virtual double gradient(ConstReals margins, const Targets&, Reals residual) const = 0;
-  // The residuals alone; logarithms take longer than all else a loss does.
-  virtual void residuals(ConstReals margins, const Targets& targets, Reals residual) const {
-    gradient(margins, targets, residual);
-  }
 
   // Weighted mean loss of margins that are all zero.
   virtual double null_value(const Targets&) const = 0;
 
   // Upper bound of the second derivative along any direction of the margins.
   virtual double curvature_bound() const = 0;
-  // Whether that is the second derivative everywhere, and leaves no room for longer steps.
-  virtual bool bound_is_tight() const { return false; }
-  // Second derivative where these means are predicted, along what moves them; of several classes
-  // the mean over what moves one against the others.
-  virtual double curvature_at(ConstReals /*means*/) const { return curvature_bound(); }
 
   // blocks[row][c][c'] = d^2 loss / d margin_c d margin_c', times the row's share of the weight.
   virtual void curvature(ConstReals margins, const Targets&, Reals blocks) const = 0;
 
-  // Variance of the labels around their means, where the loss itself does not fix it: that of the
-  // gradient is the curvature times this. value: the mean loss.
-  virtual double dispersion(double /*value*/) const { return 1.0; }
-
-  // Second derivative of the weighted mean loss along a change of the margins.
-  virtual double curvature_along(ConstReals margins, const Targets&, ConstReals change) const = 0;
-
   // Margins to means: probabilities per class, or the predicted number.
   virtual void predict(Reals margins) const = 0;
-
-  // The way back for one row: means to the margins that predict them.
-  virtual void link(Reals means) const = 0;
 
   // Throws std::invalid_argument unless every label is one this loss takes.
   virtual void check(ConstReals labels) const = 0;

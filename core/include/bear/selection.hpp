@@ -4,16 +4,13 @@
 #include <string>
 
 #include "bear/key_map.hpp"
-#include "bear/measures.hpp"
 #include "bear/storage.hpp"
 
 namespace bear {
 
-// The k keys that are worth most, least at hand. A key is worth its norm, the size of its weights
-// times the size of its values where that is above 1 (for a weight of 0.1 per euro of a price moves
-// more than one of 2 for a word), times what each unit of it is worth to whoever asks. A key keeps
-// its slot while it stays. Of two that are worth the same the larger key counts as less, so ties
-// never depend on order.
+// The k keys that are worth most, least at hand: by the size of their weights, times what a unit of
+// it is worth to whoever keeps them. A key keeps its slot while it stays. Of two that are worth the
+// same the larger key counts as less, so ties never depend on order.
 //
 // The heap is lazy: a slot stands in it by a bound that its value never falls below, and a value
 // that grows leaves the heap alone. Only the least is brought up to date, when it is asked for.
@@ -33,23 +30,14 @@ class TopK {
   std::int32_t find(Key key, std::uint64_t hash) const { return slots_.find(key, hash); }
   // Whether the key with this hash may be here; see KeyMap.
   bool may_hold(std::uint64_t hash) const { return slots_.may_hold(hash); }
-  // The least, by what a unit of a key's norm is worth: 1 or more, and from one time to the next it
-  // may grow, but never fall.
-  template <class Worth>
-  std::int32_t least(Worth worth_of) {
+  std::int32_t least() {
     while (true) {
       const std::int32_t slot = order_.front();
-      worths_[index(slot)] = worth_of(key(slot));
       if (value(slot) == bounds_[index(slot)]) return slot;
       set_bound(slot);
       sift_down(0);
     }
   }
-  // By the norms alone.
-  std::int32_t least() {
-    return least([](Key) { return 1.0; });
-  }
-  // What it was worth when it was last asked about, with its norm of now.
   double value(std::int32_t slot) const { return norm(slot) * worths_[index(slot)]; }
   double norm(std::int32_t slot) const { return norms_[index(slot)]; }
   Key key(std::int32_t slot) const { return keys_[index(slot)]; }
@@ -57,9 +45,14 @@ class TopK {
   ConstReals weights(std::int32_t slot) const {
     return ConstReals(weights_).subspan(index(slot) * width_, width_);
   }
-  // Size of the values that the key came with, at least 1; kept as a float. Over batches the
-  // geometric mean: a word that once came a thousand times is not one of large values.
-  double magnitude(std::int32_t slot) const { return magnitudes_[index(slot)]; }
+  // What a unit of the norm is worth, and a byte for whoever counts something of the key.
+  double worth(std::int32_t slot) const { return worths_[index(slot)]; }
+  void set_worth(std::int32_t slot, double worth) {
+    worths_[index(slot)] = worth;
+    measure(slot);
+  }
+  std::uint8_t level(std::int32_t slot) const { return levels_[index(slot)]; }
+  void set_level(std::int32_t slot, std::uint8_t level) { levels_[index(slot)] = level; }
   const std::string& name(std::int32_t slot) const { return names_[index(slot)]; }
   // A second name that came with the same key, or nothing.
   const std::string& alias(std::int32_t slot) const { return aliases_[index(slot)]; }
@@ -68,13 +61,10 @@ class TopK {
   // weights = keep * weights + change
   void update(std::int32_t slot, double keep, ConstReals change);
 
-  // The magnitude learns from the mean square of a batch.
-  void meet(std::int32_t slot, double square);
-
   // A new key in a free slot; the heap must not be full.
-  std::int32_t insert(Key key, ConstReals weights, std::string_view name, double magnitude = 1.0);
+  std::int32_t insert(Key key, ConstReals weights, std::string_view name);
 
-  // The least as it was found last, and taking it out: its slot is free afterwards.
+  // The least by its bound, and taking it out: its slot is free afterwards.
   std::int32_t front() const { return order_.front(); }
   void remove_front();
 
@@ -84,14 +74,13 @@ class TopK {
   // What draws for the rounding of bytes begin from.
   void draw_from(std::uint64_t salt) { salt_ = salt; }
 
-  // Slots by falling norm, ties by rising key.
+  // Slots by falling value, ties by rising key.
   std::vector<std::int32_t> ranked() const;
 
  private:
   static std::size_t index(std::int32_t slot) { return static_cast<std::size_t>(slot); }
   bool less(std::int32_t a, std::int32_t b) const;
   void set_bound(std::int32_t slot) { bounds_[index(slot)] = value(slot); }
-  double measured(std::int32_t slot) const;
   void measure(std::int32_t slot);
   void grow();
   void sift_up(std::size_t at);
@@ -106,7 +95,7 @@ class TopK {
   std::vector<Key> keys_;
   std::vector<double> weights_;
   std::vector<double> norms_, worths_, bounds_;
-  std::vector<float> magnitudes_;
+  std::vector<std::uint8_t> levels_;
   std::vector<std::string> names_, aliases_;
   std::vector<std::int32_t> free_;
   std::vector<std::int32_t> order_;     // heap of slots
@@ -135,15 +124,22 @@ class Selection {
   // Zero for the weights that are not selected.
   void mask(const Places& places, Reals weights) const;
 
-  // Clears of a step what cells are too coarse for; the next offer sees to it.
-  void hold_back(const Places& places, Reals step, const Storage& storage,
-                 const Measures& measures);
-
   // Offers the active keys with their new weights; candidates are visited by falling |z|, so that
   // of keys that share their cells the one that moved most is taken.
   // Leaves zeros in the weights of the selected.
-  void offer(const ActiveSet& active, Places& places, Reals weights, ConstReals z, Storage& storage,
-             const Measures& measures = {});
+  void offer(const ActiveSet& active, Places& places, Reals weights, ConstReals z,
+             Storage& storage);
+
+  // What a newcomer of a group must be worth more than.
+  double bar(std::size_t group);
+
+  // A key enters with these weights, which leave its cells; where there is no room the least of the
+  // selected goes back to its own. Returns the slot.
+  std::int32_t take_in(std::size_t group, Key key, ConstReals weights, std::string_view name,
+                       Storage& storage);
+
+  // Two names on one key share one weight: both are kept, and the case is counted.
+  void note_name(std::size_t group, std::int32_t slot, std::string_view name);
 
   void scale(double c);
   void draw_from(std::uint64_t salt);
@@ -160,27 +156,17 @@ class Selection {
 
   void refresh(std::size_t group, const ActiveSet& active, const Places& places, ConstReals weights,
                bool exact);
-  void meet(const Places& places, ConstReals damping);
-  void collect(std::size_t group, std::size_t n, ConstReals weights, ConstReals z,
-               const Measures& measures);
+  void collect(std::size_t group, std::size_t n, ConstReals weights, ConstReals z);
   void sort_candidates(const ActiveSet& active);
   void consider(std::size_t group, const Candidate& candidate, const ActiveSet& active,
-                Places& places, Storage& storage, const Measures& measures);
-  void draw_held(const ActiveSet& active, const Places& places, ConstReals z, Storage& storage,
-                 const Measures& measures);
-  void take_in(std::size_t group, std::size_t column, double magnitude, ConstReals taken,
-               const ActiveSet& active, Storage& storage, const Measures& measures);
-  // What a newcomer of a group must be worth more than, into bar_.
-  void find_bar(std::size_t group, const Storage& storage, const Measures& measures);
-  void note_name(TopK& top, std::int32_t slot, std::string_view name);
+                const Places& places, Storage& storage);
 
   std::size_t classes_, width_;
   Size size_;
   std::vector<TopK> tops_;
   std::vector<Candidate> candidates_, spare_;
   std::vector<std::uint32_t> larger_;  // columns of the candidates
-  std::vector<double> estimate_, started_;
-  std::vector<std::uint32_t> held_;
+  std::vector<double> estimate_;
   double bar_ = 0.0;
   std::size_t name_collisions_ = 0;
 };

@@ -62,20 +62,9 @@ class Storage {
   // weights += step
   virtual void add(const Places& places, ConstReals step) = 0;
 
-  // change = what the next query would differ by if step were added now, collisions among the
-  // active keys included. Returns how many numbers in the cells that would move.
-  virtual std::size_t reflect(const Places& places, ConstReals step, Reals change) const = 0;
-
-  // out[key] = the amounts of all active keys in its cells, its own among them; of several cells
-  // the mean.
-  virtual void crowd(const Places& places, ConstReals amounts, Reals out) const = 0;
-
   // The cells, where they count how often their keys are met.
   virtual CountingCells* counting() { return nullptr; }
   virtual const CountingCells* counting() const { return nullptr; }
-
-  // What a unit of the weight of a key is worth, where the k that are worth most are kept.
-  virtual double worth(Key) const { return 1.0; }
 
   // All weights times c, for L2 decay; lazily where that is cheaper.
   virtual void scale(double c) = 0;
@@ -97,7 +86,7 @@ class Storage {
   virtual double factor() const { return 1.0; }
   virtual void set_factor(double factor);
 
-  // What else is needed to go on from those bytes: the quantum of narrow cells and their clock.
+  // What else is needed to go on from those bytes: the quantum of narrow cells, and their writes.
   virtual std::vector<double> numbers() const { return {}; }
   virtual void restore(std::span<const double> numbers);
 
@@ -107,11 +96,10 @@ class Storage {
   // Numbers in the cells that are not zero.
   virtual std::size_t used() const = 0;
 
-  // Largest magnitude and root mean square of the cells, how many are not zero, and what a unit of
-  // a weight is worth on the mean over cells.
+  // Largest magnitude and root mean square of the cells, and how many are not zero.
   struct Fill {
     std::size_t cells = 0, used = 0;
-    double largest = 0.0, rms = 0.0, worth = 1.0;
+    double largest = 0.0, rms = 0.0;
   };
   virtual Fill fill() const = 0;
 };
@@ -127,7 +115,7 @@ struct SketchShape {
   std::size_t classes = 1;
   Query query = Query::mean;
   std::uint64_t seed = 0;
-  bool reflects = false;  // whether reflect() and crowd() will be asked for, and cells are to count
+  bool counts = false;  // whether cells of a byte are to count
 };
 
 class Selection;

@@ -25,6 +25,9 @@ class Diverged : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+// Beyond, training has diverged.
+inline constexpr double kLargestWeight = 1e15;
+
 // a * b, or an exception that names what would not fit; for every size before it is allocated.
 inline std::size_t checked_product(std::size_t a, std::size_t b, const char* what) {
   std::size_t product = 0;
@@ -64,27 +67,6 @@ inline double dot(ConstReals a, ConstReals b) {
   double sum = 0.0;
   for (std::size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];
   return sum;
-}
-
-// Sum of value(i) for i below n. Four sums, as one would wait for itself.
-template <class Value>
-double sum_of(std::size_t n, const Value& value) {
-  constexpr std::size_t kSums = 4;
-  std::array<double, kSums> sums{};
-  std::size_t i = 0;
-  for (; i + kSums <= n; i += kSums) {
-    for (std::size_t sum = 0; sum < kSums; ++sum) sums[sum] += value(i + sum);
-  }
-  for (; i < n; ++i) sums[0] += value(i);
-  return (sums[0] + sums[1]) + (sums[2] + sums[3]);
-}
-
-// Mean of the amounts above 0; 1 without any.
-inline double mean_of(ConstReals amounts) {
-  const double* const at = amounts.data();
-  const double sum = sum_of(amounts.size(), [&](std::size_t i) { return at[i]; });
-  const auto is_any = [&](std::size_t i) { return at[i] > 0.0 ? 1.0 : 0.0; };
-  return sum > 0.0 ? sum / sum_of(amounts.size(), is_any) : 1.0;
 }
 
 inline double norm_of(ConstReals weights) {

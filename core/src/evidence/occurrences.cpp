@@ -2,48 +2,46 @@
 
 #include <bit>
 
+#include "bear/hash.hpp"
+
 namespace bear::evidence {
 
-void Occurrences::find(const ActiveSet& active, const Places& places) {
-  const BatchView& batch = active.batch();
-  const std::size_t first = batch.first_entry(), rows = batch.n_rows();
-  numbers_.assign(active.size(), 0);
-  std::uint32_t n = 0;
-  for (const std::uint32_t i : places.chosen) {
-    std::uint32_t& number = numbers_[places.column_of(i)];
-    if (number == 0) number = ++n;
-  }
+void Occurrences::start(const BatchView& batch, std::span<const std::uint64_t> hashes,
+                        std::size_t heaps, std::size_t k) {
+  k_ = k;
+  numbers_.assign(heaps * k, 0);
+  ends_.assign(1, 0);
   found_.clear();
-  ends_.assign(n + 1, 0);
-  hashes_.resize(rows);
-  const auto columns = active.columns();
-  const std::uint64_t* const of_keys = active.hashes().data();
-  for (std::size_t row = 0; row < rows; ++row) {
-    const auto start = static_cast<std::size_t>(batch.indptr[row]) - first;
-    const auto stop = static_cast<std::size_t>(batch.indptr[row + 1]) - first;
+  hashes_.resize(batch.n_rows());
+  const std::size_t first = batch.first_entry();
+  std::size_t e = 0;
+  for (std::size_t row = 0; row < batch.n_rows(); ++row) {
+    const std::size_t start = e, stop = static_cast<std::size_t>(batch.indptr[row + 1]) - first;
     std::uint64_t sum = 0;
-    for (std::size_t e = start; e < stop; ++e) {
-      const std::uint32_t column = columns[e], number = numbers_[column];
-      const float value = batch.values[first + e];
-      sum += of_keys[column] ^ std::bit_cast<std::uint32_t>(value) * kGolden;
-      if (number == 0 || !(value < 0.0F || value > 0.0F)) continue;
-      found_.push_back({number - 1, static_cast<std::uint32_t>(row), value});
-      ++ends_[number];
+    for (; e < stop; ++e) {
+      sum += hashes[e] ^ std::bit_cast<std::uint32_t>(batch.values[first + e]) * kGolden;
     }
     hashes_[row] = start == stop ? 0 : mix64(sum ^ std::bit_cast<std::uint64_t>(batch.labels[row]));
   }
-  for (std::uint32_t c = 0; c < n; ++c) ends_[c + 1] += ends_[c];
-  sorted_.resize(found_.size());
-  for (const Found& one : found_) sorted_[ends_[one.column]++] = one;  // now where each ends
-  list_.clear();
-  for (const std::uint32_t i : places.chosen) {
-    const std::uint32_t column = numbers_[places.column_of(i)] - 1;
-    const std::uint32_t start = column == 0 ? 0 : ends_[column - 1];
-    const auto heap = static_cast<std::uint32_t>(places.group_of(i));
-    const auto slot = static_cast<std::uint32_t>(places.members[i]);
-    for (std::uint32_t at = start; at < ends_[column]; ++at) {
-      list_.push_back({heap, slot, sorted_[at].row, sorted_[at].value});
-    }
+}
+
+void Occurrences::add(std::size_t heap, std::int32_t slot, std::size_t row, float value) {
+  if (!(value < 0.0F || value > 0.0F)) return;
+  const auto at = static_cast<std::uint32_t>(slot);
+  std::uint32_t& number = numbers_[heap * k_ + at];
+  if (number == 0) {
+    number = static_cast<std::uint32_t>(ends_.size());
+    ends_.push_back(0);
+  }
+  ++ends_[number];
+  found_.push_back({static_cast<std::uint32_t>(heap), at, static_cast<std::uint32_t>(row), value});
+}
+
+void Occurrences::finish() {
+  for (std::size_t number = 1; number < ends_.size(); ++number) ends_[number] += ends_[number - 1];
+  list_.resize(found_.size());
+  for (const Occurrence& one : found_) {
+    list_[ends_[numbers_[one.heap * k_ + one.slot] - 1]++] = one;
   }
 }
 

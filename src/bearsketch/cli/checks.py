@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from bearsketch.cli.guard import say
 from bearsketch.cli.options import parse_names
 from bearsketch.exceptions import ParameterError, SourceError
+from bearsketch.learners.recipes import minibatch
 
 if TYPE_CHECKING:
     from bearsketch.learners.config import Config
@@ -41,9 +42,10 @@ def make_checkpoints(folder: Path | None, every: str | None, resume: bool) -> Ch
     return Checkpoints(folder, every or "60s", resume=resume)
 
 
-def rows_of_batch(batch_size: int) -> int:
+def rows_of_batch(learner: str, batch_size: int | None) -> int:
     """Examples to read at once: a few minibatches, always whole ones."""
-    return batch_size * max(480 // batch_size, 1)
+    size = minibatch(learner, batch_size)
+    return size * max(480 // size, 1)
 
 
 def parse_step(text: str) -> str | float:
@@ -116,9 +118,8 @@ def check_parts(wanted: dict[str, Any], parts: dict[str, Any]) -> Config:
         named = len(wanted["classes"] or ()) or wanted["max_classes"] or 2
         likely = "softmax" if named > 2 else "logistic"
         loss = likely if wanted["loss"] == "auto" else wanted["loss"]
-        rest = {"passes": wanted["passes"], "reads": None, "precision": None}
         n_classes = {"squared": 1, "logistic": 2}.get(loss, named)
-        return resolve(loss=loss, n_classes=n_classes, **parts, **rest)
+        return resolve(loss=loss, n_classes=n_classes, **parts, reads=None, precision=None)
 
 
 def check_output(output: Path, named: list[str]) -> None:

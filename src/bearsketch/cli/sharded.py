@@ -140,7 +140,7 @@ def _prepare(
         shards=crew.shards or max(DEFAULT_SHARDS, workers),
         rounds=crew.rounds,
         format=given.pop("format", "auto"),
-        options={**given, "rows": rows_of_batch(parts["batch_size"])},
+        options={**given, "rows": rows_of_batch(parts["learner"], parts["batch_size"])},
         **{name: wanted[name] for name in ("loss", "classes", "passes")},
         **parts,
     )

@@ -150,7 +150,10 @@ def train(
         bool, _learn("--per-class/--shared", help="Select k features for each class, or for all.")
     ] = False,
     passes: Annotated[int, _learn(metavar="N", help="Passes over the data.")] = 1,
-    batch_size: Annotated[int, _learn(metavar="N", help="Examples in a minibatch.")] = 20,
+    batch_size: Annotated[
+        int | None,
+        _learn(metavar="N", help="Examples in a minibatch: 100 with bear+, else 20."),
+    ] = None,
     step_size: Annotated[str, _learn(metavar="auto|X", help="`auto`, or a constant step size.")] = (
         "auto"
     ),
@@ -318,7 +321,7 @@ def _run(
         **reading,
         "include_unlabelled": False,
         "seed": parts["seed"],
-        "rows": rows_of_batch(parts["batch_size"]),
+        "rows": rows_of_batch(parts["learner"], parts["batch_size"]),
         "threads": max(wanted["threads"] - 1, 1),
         "labels": labels_for(wanted["loss"], wanted["classes"]),
     }

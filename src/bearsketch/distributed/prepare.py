@@ -140,7 +140,7 @@ def prepare(
         classes=classes,
     )
     task = decide(look.seen, loss=loss, classes=classes)
-    learner = make_learner(loss=task.loss, classes=task.classes, passes=passes, **parts)
+    learner = make_learner(loss=task.loss, classes=task.classes, **parts)
     plan = make_plan(source, look.job.format, shards=shards, rounds=rounds)
     assert look.stream is not None
     warnings = scale_values(learner, look.first, look.stream)

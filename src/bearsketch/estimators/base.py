@@ -49,6 +49,7 @@ from bearsketch.estimators.targets import (
 )
 from bearsketch.exceptions import ParameterError
 from bearsketch.learners import Learner, make_learner
+from bearsketch.learners.recipes import minibatch
 from bearsketch.reading.remember import read_record
 from bearsketch.training.checkpoint import Checkpoints
 from bearsketch.training.keeper import Keeper
@@ -67,7 +68,7 @@ class SketchEstimator(SelectsFeatures, KeepsModel, CallbackSupportMixin, BaseEst
     k: int | None
     memory: str | int
     passes: int
-    batch_size: int
+    batch_size: int | None
     step_size: Any
     l2: float
     fit_intercept: bool
@@ -254,7 +255,6 @@ class SketchEstimator(SelectsFeatures, KeepsModel, CallbackSupportMixin, BaseEst
             dimension=dense_dimension(self, columns, n_weights),
             loss=loss,
             classes=n_classes,
-            passes=plain(self.passes),
             step_size=plain(self.step_size),
             l2=plain(self.l2),
             intercept=bool(self.fit_intercept),
@@ -282,7 +282,8 @@ class SketchEstimator(SelectsFeatures, KeepsModel, CallbackSupportMixin, BaseEst
     @property
     def _block(self) -> int:
         # A multiple of the minibatch, so that where blocks are cut never matters.
-        return self.batch_size * max(BLOCK_EXAMPLES // self.batch_size, 1)
+        size = minibatch(self.learner, plain(self.batch_size))
+        return size * max(BLOCK_EXAMPLES // size, 1)
 
     def _examples(
         self, X: Any, y: Any, sample_weight: Any, *, reset: bool

@@ -35,7 +35,7 @@ class SketchClassifier(ClassifierMixin, SketchEstimator):
     passes : int, default=1
         Passes over the data. One, because streams cannot be read twice; two or three help where
         examples are few for their features.
-    batch_size : int, default=20
+    batch_size : int, optional
         Examples in a minibatch. 20 is where curvature is measured well enough.
     step_size : "auto", float or step, default="auto"
         A number is a constant step. ``auto`` follows the curvature and needs no tuning.
@@ -101,7 +101,7 @@ class SketchClassifier(ClassifierMixin, SketchEstimator):
         k: int | None = None,
         memory: str | int = "256KiB",
         passes: int = 1,
-        batch_size: int = 20,
+        batch_size: int | None = None,
         step_size: Any = "auto",
         l2: float = 0.0,
         fit_intercept: bool = True,

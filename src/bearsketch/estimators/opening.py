@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from bearsketch.estimators.rows import batches_of
 from bearsketch.exceptions import ParameterError
+from bearsketch.learners.recipes import minibatch
 from bearsketch.training.task import named_labels
 
 if TYPE_CHECKING:
@@ -62,5 +63,5 @@ def _open(
 
 def read_options(estimator: SketchEstimator, options: dict[str, Any]) -> dict[str, Any]:
     """Options of the reader, with batches of a multiple of the minibatch."""
-    rows = estimator.batch_size * max(STREAM_EXAMPLES // estimator.batch_size, 1)
-    return {"rows": rows, **options}
+    size = minibatch(estimator.learner, estimator.batch_size)
+    return {"rows": size * max(STREAM_EXAMPLES // size, 1), **options}

@@ -34,9 +34,9 @@ def check_parameters(estimator: Any) -> None:
             "k must be at least 1 with selected_only, got 0", hint="Leave k or selected_only out."
         )
     parse_bytes(plain(estimator.memory))
+    if estimator.passes is None:
+        raise ParameterError("passes must be a whole number, got None")
     for name in ("passes", "batch_size"):
-        if getattr(estimator, name) is None:
-            raise ParameterError(f"{name} must be a whole number, got None")
         check_number(name, plain(getattr(estimator, name)))
     n = plain(estimator.max_classes)
     if n is not None and (not isinstance(n, int) or not 2 <= n <= LARGEST_CLASSES):

@@ -68,7 +68,7 @@ class SelectsFeatures(SelectorMixin):
     def _shown(self, weights: npt.NDArray[np.float64]) -> npt.NDArray[np.intp]:
         """Column of each feature that is shown; classes that select alone have zeros elsewhere."""
         config = self.learner_.config
-        return spoken_for("" if config.per_class else config.direction, weights)
+        return spoken_for("" if config.per_class else config.update, weights)
 
     @property
     def coef_(self) -> Any:

@@ -70,7 +70,7 @@ class SketchSelector(SketchEstimator):
         task: str = "classification",
         memory: str | int = "256KiB",
         passes: int = 1,
-        batch_size: int = 20,
+        batch_size: int | None = None,
         step_size: Any = "auto",
         l2: float = 0.0,
         fit_intercept: bool = True,

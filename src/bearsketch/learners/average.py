@@ -40,21 +40,24 @@ _SUMMED = ("examples", "batches")
 def average(parts: Sequence[Learner], start: Learner | None = None) -> Learner:
     r"""Average learners, weighted by the examples each has learned, and these by their weights.
 
-    Cells, exact weights, intercepts and clocks are averaged; the selection is made anew from all
-    that any part selected; examples and minibatches add up, passes are the most of any. Pairs of
-    L-BFGS are dropped.
+    Cells, exact weights and intercepts are averaged; the selection is made anew from all that any
+    part selected; examples and minibatches add up, passes are the most of any. Pairs of L-BFGS are
+    dropped.
 
-    Where all parts began at one ``start``, each made a move :math:`d_i` from there. The mean of
-    moves that point in different directions is shorter than any of them: what one part learned of
-    a rare feature would be divided by the number of parts. So the mean move :math:`\bar d` is made
-    as long as the moves were, by the factor
+    ``bear+`` knows how much it knows of each weight, so its parts are multiplied as posteriors over
+    one prior: precisions add, and means weigh by precision. What a common ``start`` knew counts
+    once. A rare feature, of which parts have seen different examples, moves by the sum of their
+    moves; of a frequent one the moves are averaged.
+
+    Of other learners, where all parts began at one ``start``, each made a move :math:`d_i` from
+    there. The mean of moves that point in different directions is shorter than any of them: what
+    one part learned of a rare feature would be divided by the number of parts. So the mean move
+    :math:`\bar d` is made as long as the moves were, by the factor
 
     .. math:: \sqrt{\sum_i s_i |d_i|^2} \; / \; |\bar d|
 
     with :math:`s_i` the shares of the examples: 1 where the parts agree, and the root of their
-    number where they have nothing in common. Cells and exact weights have a factor each. Where
-    rows have much in common (``Sharing`` in the core), so have the moves, and what is stretched
-    would overshoot from round to round: the factor is as much nearer to 1.
+    number where they have nothing in common. Cells and exact weights have a factor each.
 
     Parameters
     ----------
@@ -103,10 +106,8 @@ def average(parts: Sequence[Learner], start: Learner | None = None) -> Learner:
         [part._core for part in parts], shares, None if start is None else start._core, unions
     )
     exact = apart.weights
-    magnitudes = [_magnitudes(*both) for both in zip(selected, unions, strict=True)]
-    worths = [_worths(given, keys) for keys in unions]
-    sizes = [sizes_of(first.config.direction, block) for block in exact]
-    orders = [_order(*four) for four in zip(unions, sizes, magnitudes, worths, strict=True)]
+    sizes = [sizes_of(first.config.update, block) for block in exact]
+    orders = [_order(*three) for three in zip(unions, sizes, apart.worths, strict=True)]
     merged = Learner(first.config, _labels(parts))
     _fill_cells(merged, apart, exact, unions, orders, parts)
     arrays, _ = state.dump(merged)
@@ -116,10 +117,10 @@ def average(parts: Sequence[Learner], start: Learner | None = None) -> Learner:
         kept = order[: first.config.k]
         arrays |= _selected_arrays(g, unions[g][kept], exact[g][kept], _names(selected[g]))
         arrays.pop(f"selected.{g}.exponents", None)  # these weights are plain numbers
-        arrays[f"selected.{g}.magnitudes"] = magnitudes[g][kept]
-    clocks = np.array([part._core.numbers()[1] for part in parts], dtype=np.float64)
+        if first.config.update == "posterior":
+            arrays[f"selected.{g}.levels"] = apart.levels[g][kept]
+    arrays |= {state.STATE + "update." + name: values for name, values in apart.state.items()}
     intercepts = np.array([part._core.intercept for part in parts])
-    arrays["numbers.direction"] = (shares[:, None] * clocks).sum(axis=0)
     arrays["intercept"] = (shares[:, None] * intercepts).sum(axis=0)
     sources = merged.sources
     state.restore(merged, arrays, _record(parts, start))
@@ -179,18 +180,16 @@ def _move_constants(learner: Learner, change: Reals, of_selected: Reals) -> None
     """Move the intercept, and where the selected have a constant of their own, that."""
     core, config = learner._core, learner.config
     core.intercept = (np.array(core.intercept) + change).tolist()
-    if config.direction == "staged" and config.intercept:
-        storage, direction = core.numbers()
-        numbers = np.array(direction)
-        own = slice(-2 * config.columns, -config.columns)
-        numbers[own] += of_selected - change
-        core.restore_numbers(storage, numbers.tolist())
+    if config.update == "posterior" and config.intercept:
+        core.move_selected_intercept((of_selected - change).tolist())
 
 
 def check_mergeable(one: Learner, other: Learner) -> None:
     """Refuse learners that differ in configuration, labels or naming."""
     if other is one:
         raise IncompatibleError("a learner cannot be merged with itself")
+    one.check_learns()
+    other.check_learns()
     own, their = one.labels.classes, other.labels.classes
     if own is not None and their is not None and own != their:
         found, hint = compare_classes(own, their)
@@ -238,29 +237,14 @@ def _fill_cells(
     weights = [block[order[k:]].ravel() for block, order in zip(exact, orders, strict=True)]
     quantum = writes = 0.0
     if merged.config.precision == "int8":
-        numbers = np.array([part._core.numbers()[0] for part in parts])
+        numbers = np.array([part._core.state(False)["cells"] for part in parts])
         quantum, writes = float(numbers[:, 0].max()), float(numbers[:, 1].max()) + 1.0
     _core.put_together(merged._core, apart, back, weights, quantum, writes)
 
 
-def _magnitudes(tops: Sequence[dict[str, Any]], keys: Keys) -> npt.NDArray[np.float32]:
-    """Size of the values of each key, as the part says that saw the largest."""
-    found = np.ones(len(keys), dtype=np.float32)
-    for top in tops:
-        at = np.searchsorted(keys, top["keys"])
-        found[at] = np.maximum(found[at], top["magnitudes"])
-    return found
-
-
-def _worths(parts: Sequence[Learner], keys: Keys) -> Reals:
-    """Give what a unit of each key's weight is worth, as the part says that has met it most."""
-    found: Reals = np.max([part._core.worths(keys) for part in parts], axis=0)
-    return found
-
-
-def _order(keys: Keys, sizes: Reals, magnitudes: npt.NDArray[np.float32], worths: Reals) -> Places:
+def _order(keys: Keys, sizes: Reals, worths: Reals) -> Places:
     """Places by what keys are worth, most first, as a selection keeps them."""
-    return np.lexsort((keys, -sizes * magnitudes * worths))
+    return np.lexsort((keys, -sizes * worths))
 
 
 def _selected_arrays(

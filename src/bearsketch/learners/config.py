@@ -15,14 +15,14 @@ from bearsketch.learners.parts import (
     check_number,
     step_fields,
 )
-from bearsketch.learners.recipes import LEARNERS, RECIPES, Recipe, recipe_of
+from bearsketch.learners.recipes import LEARNERS, RECIPES, Recipe
 from bearsketch.sizes import Sizes, entry_bytes, parse_bytes, split_memory
 
 LOSSES = ("logistic", "softmax", "squared")
 CELL_BYTES = {"int8": 1, "float32": 4, "float64": 8}
 FLOAT_BYTES = {"int8": 4, "float32": 4, "float64": 8}
 STORAGES = ("dense", "sketch", "cached", "cached_keep")
-DIRECTIONS = ("gradient", "lbfgs", "newton", "staged")
+UPDATES = ("gradient", "lbfgs", "newton", "posterior")
 DEFAULT_MEMORY = "256KiB"
 # Selections of a model, one for each class: the header of its file has about 600 bytes for each.
 MOST_PER_CLASS = 1000
@@ -34,7 +34,7 @@ class Config:
 
     learner: str
     storage: str
-    direction: str
+    update: str
     loss: str
     n_classes: int
     k: int
@@ -62,23 +62,16 @@ class Config:
     def weight_bytes(self) -> int:
         """Bytes of one weight of a selected feature."""
         shared = self.columns > 1 and not self.per_class
-        return _weight_bytes(self.precision, self.direction, self.loss, shared)
+        return _weight_bytes(self.precision, self.update, self.loss, shared)
 
     @property
     def sizes(self) -> Sizes:
         """Bytes of the model this describes."""
         cell = CELL_BYTES[self.precision]
         cells = self.dimension or self.width * self.depth
-        entry = entry_bytes(self.columns, self.per_class, self.weight_bytes)
+        counter = _counter_bytes(self.update)
+        entry = entry_bytes(self.columns, self.per_class, self.weight_bytes, counter)
         return Sizes(self.width, self.depth, self.k, cells * self.columns * cell, self.k * entry)
-
-    @property
-    def any_scale(self) -> bool:
-        """Whether columns of large values may stand beside others.
-
-        The staged direction divides its steps by them, and what is too fine for cells is selected.
-        """
-        return self.direction == "staged" and self.k > 0
 
     def core_fields(self) -> dict[str, Any]:
         """Fields of the compiled core's recipe."""
@@ -110,7 +103,7 @@ class Config:
         """Refuse values outside the limits, or that do not go together."""
         check_choice("learner", self.learner, LEARNERS)
         check_choice("storage", self.storage, STORAGES)
-        check_choice("direction", self.direction, DIRECTIONS)
+        check_choice("update", self.update, UPDATES)
         check_choice("loss", self.loss, LOSSES)
         check_choice("query", self.query, ("mean", "median"))
         check_choice("precision", self.precision, tuple(CELL_BYTES))
@@ -130,15 +123,40 @@ class Config:
             raise ParameterError(f"dimension must be 0 for a sketch, got {self.dimension!r}")
         if self.reads == "selection" and self.k == 0:
             raise ParameterError(f"k must be at least 1 for learner {self.learner!r}, got 0")
+        if self.update == "posterior":
+            self._check_posterior()
+
+    def _check_posterior(self) -> None:
+        """Refuse what a Gaussian for every weight, in one row of one-byte cells, has no use for."""
+        only = {"depth": 1, "precision": "int8", "query": "mean", "reads": "storage", "l2": 0.0}
+        for name, value in only.items():
+            if getattr(self, name) != value:
+                raise ParameterError(
+                    f"{name} must be {value!r} for learner {self.learner!r}, got "
+                    f"{getattr(self, name)!r}",
+                    hint="It learns how large weights are and how far to step by itself; awm keeps "
+                    "exact weights as well and takes this option.",
+                )
+        if self.step != Automatic():
+            raise ParameterError(
+                f"step_size must be 'auto' for learner {self.learner!r}, which finds its steps "
+                "itself",
+                hint="awm keeps exact weights as well and takes a step size.",
+            )
 
 
-def _weight_bytes(precision: str, direction: str, loss: str, shared: bool) -> int:
+def _counter_bytes(update: str) -> int:
+    """Bytes of a selected feature that count what is known of it."""
+    return 1 if update == "posterior" else 0
+
+
+def _weight_bytes(precision: str, update: str, loss: str, shared: bool) -> int:
     """Those of a float; beside the one-byte cells of ``bear+`` two, or one of several classes.
 
     Numbers may be large, so that weights for them are floats. ``shared``: a feature is selected
     once for several classes.
     """
-    if precision != "int8" or direction != "staged" or loss == "squared":
+    if precision != "int8" or update != "posterior" or loss == "squared":
         return FLOAT_BYTES[precision]
     return 1 if shared else 2
 
@@ -171,7 +189,6 @@ def _shape(
     compression: float | None,
     per_class: bool,
     precision: str,
-    direction: str,
     loss: str,
 ) -> tuple[int, int, int, int]:
     """(k, width, depth, dimension) from one of the three ways to give a size."""
@@ -197,7 +214,8 @@ def _shape(
         classes=columns,
         per_class=per_class,
         cell_bytes=CELL_BYTES[precision],
-        weight_bytes=_weight_bytes(precision, direction, loss, columns > 1 and not per_class),
+        weight_bytes=_weight_bytes(precision, recipe.update, loss, columns > 1 and not per_class),
+        counter_bytes=_counter_bytes(recipe.update),
     )
     if k is not None:
         _warn_of_large_k(sizes, budget)
@@ -223,12 +241,6 @@ def _warn_of_large_k(sizes: Sizes, budget: int) -> None:
         )
 
 
-def _direction(recipe: Recipe, step: Step) -> str:
-    """Direction of a recipe; its two stages have automatic steps, a given one is taken along g."""
-    given = not isinstance(step, Automatic)
-    return "gradient" if recipe.direction == "staged" and given else recipe.direction
-
-
 def _check_per_class(per_class: bool, columns: int) -> None:
     if per_class and columns > MOST_PER_CLASS:
         raise LimitError(
@@ -250,7 +262,6 @@ def resolve(
     compression: float | None,
     loss: str,
     n_classes: int,
-    passes: int,
     step_size: str | float | Step,
     history: int,
     query: str | None,
@@ -258,7 +269,7 @@ def resolve(
     per_class: bool,
     l2: float,
     intercept: bool | None,
-    batch_size: int,
+    batch_size: int | None,
     seed: int,
     precision: str | None,
     evidence: bool = True,
@@ -267,13 +278,12 @@ def resolve(
     check_choice("learner", learner, LEARNERS)
     check_choice("loss", loss, LOSSES)
     numbers = {"width": width, "depth": depth, "dimension": dimension, "compression": compression}
-    for name, value in {**numbers, "passes": passes, "history": history}.items():
+    for name, value in {**numbers, "history": history}.items():
         check_number(name, value)
-    recipe = recipe_of(learner, loss=loss, passes=passes, k=k)
+    recipe = RECIPES[learner]
     precision = precision or recipe.precision
     check_choice("precision", precision, tuple(CELL_BYTES))
     step = as_step(step_size)
-    direction = _direction(recipe, step)
     columns = n_classes if loss == "softmax" else 1
     _check_per_class(per_class, columns)
     k, width, depth, dimension = _shape(
@@ -288,13 +298,12 @@ def resolve(
         compression=compression,
         per_class=per_class,
         precision=precision,
-        direction=direction,
         loss=loss,
     )
     config = Config(
         learner=learner,
         storage=recipe.storage,
-        direction=direction,
+        update=recipe.update,
         loss=loss,
         n_classes=n_classes,
         k=k,
@@ -305,11 +314,11 @@ def resolve(
         precision=precision,
         reads=reads or recipe.reads,
         per_class=per_class and columns > 1,
-        history=history if direction == "lbfgs" else 0,
+        history=history if recipe.update == "lbfgs" else 0,
         step=step,
         l2=l2,
         intercept=recipe.intercept if intercept is None else intercept,
-        batch_size=batch_size,
+        batch_size=recipe.batch_size if batch_size is None else batch_size,
         seed=seed,
         evidence=evidence and k > 0,
     )

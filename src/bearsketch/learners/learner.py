@@ -154,6 +154,7 @@ class Learner:
     def learn_numbers(self, batch: Batch, labels: npt.NDArray[np.float64]) -> Progress:
         """Learn a batch whose labels are class numbers (or targets) already."""
         self._check_kin(batch)
+        self.check_learns()
         before, told = self._core.counters.batches, []
         try:
             with core_errors(self.sizes.model_bytes):
@@ -504,8 +505,8 @@ class Learner:
         """Give what a unit of each counts by where features are ranked, in the same order."""
         groups = [self._core.selected(g) for g in range(self._core.groups)]
         keys = np.concatenate([group["keys"] for group in groups])
-        magnitudes = np.concatenate([group["magnitudes"] for group in groups])
-        return magnitudes * self._core.worths(keys) * self.column_sizes(keys)
+        worths = np.concatenate([group["worths"] for group in groups])
+        return np.asarray(worths * self.column_sizes(keys))
 
     def _weights_in(self, number: int, group: dict[str, Any]) -> npt.NDArray[np.float64]:
         if self.config.storage.startswith("cached"):
@@ -527,11 +528,11 @@ class Learner:
         worths: npt.NDArray[np.float64],
         of_group: npt.NDArray[np.intp] | None,
     ) -> Selected:
-        largest = spoken_for(self.config.direction, weights)
+        largest = spoken_for(self.config.update, weights)
         number = largest if of_group is None else of_group
         two = self.config.loss == "logistic"
         number = classes_of(weights[:, 0], number, two=two)
-        order = np.lexsort((number, keys, -sizes_of(self.config.direction, weights) * worths))
+        order = np.lexsort((number, keys, -sizes_of(self.config.update, weights) * worths))
         regression = self.config.loss == "squared"
         table = Table.of(self._core)
         return Selected(
@@ -671,6 +672,17 @@ class Learner:
         with core_errors():
             for _, part in self._scaled(batch):
                 yield part
+
+    def check_learns(self) -> None:
+        """Refuse to learn on from, or merge, a model of a release whose ``bear+`` was another."""
+        if self.config.update != "posterior" or self._core.counters.batches == 0:
+            return
+        if self._core.state(False)["update.rows"][0] == 0.0:
+            raise IncompatibleError(
+                "the model is of a release whose bear+ learned otherwise: it has no precisions of "
+                "its weights",
+                hint="It still predicts, lists features and exports. Train it again to learn on.",
+            )
 
     def _check_kin(self, batch: Batch) -> None:
         if batch.naming == "name" and batch.seed != self.config.seed:

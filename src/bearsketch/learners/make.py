@@ -23,7 +23,6 @@ def make_learner(
     compression: float | None = None,
     loss: str = "logistic",
     classes: int | Sequence[Label] | None = None,
-    passes: int = 1,
     step_size: str | float | Step = "auto",
     history: int = 5,
     query: str | None = None,
@@ -31,7 +30,7 @@ def make_learner(
     per_class: bool = False,
     l2: float = 0.0,
     intercept: bool | None = None,
-    batch_size: int = 20,
+    batch_size: int | None = None,
     seed: int = 0,
     precision: str | None = None,
     evidence: bool = True,
@@ -61,12 +60,9 @@ def make_learner(
         Labels in class order, or how many. Needed for ``softmax``; for ``logistic`` the default
         is -1 or 0 against 1: whichever of -1 and 0 comes first is learned and predicted, and the
         other is refused.
-    passes : int
-        Passes over the data that are planned. With the squared loss and 12 or more, ``bear+``
-        learns on the selected features alone and approaches exact solutions.
     step_size : "auto", float or step
-        ``auto`` needs no tuning; a number is a constant step; or :class:`Automatic`,
-        :class:`Constant`, :class:`Decaying`.
+        ``auto`` needs no tuning, and is all that ``bear+`` takes; a number is a constant step; or
+        :class:`Automatic`, :class:`Constant`, :class:`Decaying`.
     history : int
         Pairs of L-BFGS. 0 makes ``bear`` the same as ``mission``.
     query : str, optional
@@ -76,11 +72,13 @@ def make_learner(
     per_class : bool
         One heap for each class (as in the paper) instead of one shared by all.
     l2 : float
-        Strength of L2 decay; every weight shrinks by ``step * l2`` per minibatch.
+        Strength of L2 decay, 0 for ``bear+``, which learns its prior; every weight shrinks by
+        ``step * l2`` per minibatch.
     intercept : bool, optional
         Learn a constant per class, with a step of its own; the default is the recipe's.
-    batch_size : int
-        Examples in a minibatch.
+    batch_size : int, optional
+        Examples in a minibatch; the default is the recipe's, 100 of ``bear+`` and 20 of others.
+        ``bear+`` also ends one before it has more than 32,768 entries.
     seed : int
         Changes every hash; learners merge only with the same one.
     precision : str, optional

@@ -11,7 +11,6 @@ import numpy.typing as npt
 from bearsketch import _core
 from bearsketch.evidence import records
 from bearsketch.learners import state
-from bearsketch.learners.config import Config
 from bearsketch.learners.labels import Label, Labels
 from bearsketch.learners.learner import Learner
 from bearsketch.model_file import Arrays
@@ -50,7 +49,9 @@ def narrow_arrays(arrays: Arrays, learner: Learner, numbers: npt.NDArray[np.intp
         arrays |= state.pack_weights("selected.0", weights, config)
     sizes = [len(arrays[f"selected.{g}.keys"]) for g in range(learner._core.groups)]
     records.narrow(arrays, sizes, numbers, per_class=config.per_class)
-    _narrow_shares(arrays, config, numbers)
+    offset = f"{state.STATE}update.offset"
+    if offset in arrays:
+        arrays[offset] = from_mean(arrays[offset][numbers])
 
 
 def from_mean(weights: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
@@ -72,13 +73,3 @@ def _own(
     own = weights - np.rint(weights.mean(axis=1, keepdims=True) / step) * step
     fits = np.abs(own).max(axis=1, keepdims=True) <= state.LARGEST_BYTE * step
     return np.where(fits, own, from_mean(weights))
-
-
-def _narrow_shares(arrays: Arrays, config: Config, numbers: npt.NDArray[np.intp]) -> None:
-    """Cut the last numbers of the staged direction, offsets and shares of classes, to some."""
-    if config.direction != "staged" or not config.intercept:
-        return
-    n = config.n_classes
-    rest, offsets, shares = np.split(arrays["numbers.direction"], [-2 * n, -n])
-    kept = shares[numbers] / shares[numbers].sum()
-    arrays["numbers.direction"] = np.concatenate([rest, offsets[numbers], kept])

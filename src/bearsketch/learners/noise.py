@@ -121,13 +121,13 @@ def noise_of(learner: Learner) -> Noise | None:
         return None
     fill = learner.fill()
     floor = fill["rms"] * row_error(config.depth, config.query)
-    sizes = size_by_class(config.direction, weights) * learner.selected_worths() / fill["worth"]
+    sizes = size_by_class(config.update, weights) * learner.selected_worths() / fill["worth"]
     smallest = float(np.quantile(sizes, LEFT_OUT, method="lower"))
     ratio = smallest / floor if floor > 0.0 else None
     empty = max(1.0 - fill["used"] / fill["cells"], 0.5 / fill["cells"])
     features = round(-config.width * math.log(empty))
     crowding = crowding_of(fill["used"], fill["cells"], config.depth)
-    chance = chance_of_largest if config.direction == "staged" else chance_above
+    chance = chance_of_largest if config.update == "posterior" else chance_above
     # What has its cells to itself is not there by collisions.
     colliding = -features * math.expm1(-features / config.width)
     by_chance = 0.0 if ratio is None else colliding * chance(ratio, weights.shape[1])
@@ -186,10 +186,10 @@ def verdict_of(by_chance: float, crowding: float) -> str:
     return list(VERDICTS)[int(worse)]
 
 
-def size_by_class(direction: str, weights: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+def size_by_class(update: str, weights: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     """Size of the weights of each key beside the error of one: largest, or root mean square."""
-    columns = 1 if keeps_largest(direction, weights) else weights.shape[1]
-    return sizes_of(direction, weights) / math.sqrt(columns)
+    columns = 1 if keeps_largest(update, weights) else weights.shape[1]
+    return sizes_of(update, weights) / math.sqrt(columns)
 
 
 def chance_of_largest(ratio: float, columns: int) -> float:

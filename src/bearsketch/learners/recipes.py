@@ -15,9 +15,9 @@ class Recipe:
     storage : str
         ``dense``; ``sketch``; ``cached`` (exact weights for the selected, which leave the
         sketch); ``cached_keep`` (the copy in the sketch stays, as in AWM).
-    direction : str
-        ``gradient``, ``lbfgs``, ``newton``, or ``staged`` (the selected as a model of their own,
-        then the cells on what is left, each with an automatic step).
+    update : str
+        ``gradient``, ``lbfgs`` or ``newton``: a step along a direction; or ``posterior``: a
+        Gaussian for every weight, which finds its steps itself.
     depth : int
         Rows of the sketch where the user gives none.
     query : str
@@ -30,24 +30,35 @@ class Recipe:
         Whether a constant per class is learned where the user does not say.
     selects : bool
         Whether it can name features.
+    batch_size : int
+        Examples of a minibatch where the user gives none.
     summary : str
         One line for a reader.
     """
 
     storage: str
-    direction: str
+    update: str
     depth: int = 5
     query: str = "median"
     reads: str = "selection"
     precision: str = "float32"
     intercept: bool = False
     selects: bool = True
+    batch_size: int = 20
     summary: str = ""
 
 
 RECIPES: Mapping[str, Recipe] = {
     "bear+": Recipe(
-        "cached", "staged", 1, "mean", "storage", "int8", True, summary="ours: best per byte"
+        "cached",
+        "posterior",
+        1,
+        "mean",
+        "storage",
+        "int8",
+        True,
+        batch_size=100,
+        summary="ours: best per byte",
     ),
     "bear": Recipe("sketch", "lbfgs", summary="the paper's algorithm 2, with guards"),
     "mission": Recipe("sketch", "gradient", summary="first-order twin of BEAR"),
@@ -65,17 +76,13 @@ RECIPES: Mapping[str, Recipe] = {
 }
 LEARNERS: tuple[str, ...] = tuple(RECIPES)
 
-# Of numbers, a learner that comes back to its data often enough solves for the selected exactly:
-# second order, float cells, gradients that see the selected only. In fewer passes this is worse
-# than what one pass does, and of labels it would follow the noise.
-EXACT: Mapping[str, Recipe] = {
-    "bear+": Recipe("cached", "lbfgs", 3, "mean", "selection", summary="exact recovery"),
-}
-EXACT_PASSES = 12
 
+def minibatch(learner: str, batch_size: int | None = None) -> int:
+    """Examples of a minibatch: as many as given, or what the table says of the learner.
 
-def recipe_of(learner: str, *, loss: str, passes: int = 1, k: int | None = None) -> Recipe:
-    """Row of the table for a learner, by its loss and how many passes it will make."""
-    if loss == "squared" and passes >= EXACT_PASSES and k != 0 and learner in EXACT:
-        return EXACT[learner]
-    return RECIPES[learner]
+    Examples
+    --------
+    >>> minibatch("bear+"), minibatch("bear"), minibatch("bear", 50)
+    (100, 20, 50)
+    """
+    return batch_size or (RECIPES[learner].batch_size if learner in RECIPES else 20)

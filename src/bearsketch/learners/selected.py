@@ -13,27 +13,28 @@ from bearsketch.keys import hash_names, key_name
 from bearsketch.learners.labels import Label
 
 
-def keeps_largest(direction: str, weights: npt.NDArray[np.float64]) -> bool:
+def keeps_largest(update: str, weights: npt.NDArray[np.float64]) -> bool:
     """Whether of several weights the largest counts, as ``bear+`` selects, and not their norm."""
-    return direction == "staged" and weights.shape[1] > 1
+    return update == "posterior" and weights.shape[1] > 1
 
 
-def sizes_of(direction: str, weights: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+def sizes_of(update: str, weights: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     """Size of the weights of each key, as it counts where features are selected.
 
     Examples
     --------
-    >>> sizes_of("staged", np.array([[3.0, -4.0, 1.0]])), sizes_of("lbfgs", np.array([[3.0, -4.0]]))
+    >>> weights = np.array([[3.0, -4.0]])
+    >>> sizes_of("posterior", weights), sizes_of("lbfgs", weights)
     (array([3.]), array([5.]))
     """
-    if keeps_largest(direction, weights):
+    if keeps_largest(update, weights):
         return np.asarray(np.maximum(weights.max(axis=1), 0.0))
     return np.asarray(np.linalg.norm(weights, axis=1))
 
 
-def spoken_for(direction: str, weights: npt.NDArray[np.float64]) -> npt.NDArray[np.intp]:
+def spoken_for(update: str, weights: npt.NDArray[np.float64]) -> npt.NDArray[np.intp]:
     """Column of each key whose weight is shown."""
-    shown = weights if keeps_largest(direction, weights) else np.abs(weights)
+    shown = weights if keeps_largest(update, weights) else np.abs(weights)
     return np.asarray(np.argmax(shown, axis=1))
 
 

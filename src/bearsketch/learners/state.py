@@ -18,6 +18,7 @@ from bearsketch.evidence import records
 from bearsketch.exceptions import BearError, DivergedError, LimitError, ModelFileError
 from bearsketch.keys import parse_naming
 from bearsketch.learners.config import Config
+from bearsketch.learners.format7 import translate
 from bearsketch.learners.labels import Labels
 from bearsketch.scaling import Scaling
 
@@ -37,6 +38,7 @@ CALIBRATION = ("examples", "weight", "information", "pull")
 SCALING = "scaling."  # arrays of scaled columns
 COLUMNS = "columns."  # arrays of names of columns, by their use in the reader's options
 COLUMN_LISTS = ("categorical", "columns", "drop", "numeric", "text_columns")
+STATE = "state."  # arrays of what the core keeps by name
 GUARDS = ("uphill", "flat_pairs", "damped_pairs", "rejected_pairs", "stored_pairs")
 
 
@@ -62,18 +64,16 @@ def dump(learner: Learner, *, exact: bool = False) -> tuple[model_file.Arrays, d
     as if it had never stopped; the learner itself is not touched.
     """
     core, config = learner._core, learner.config
-    kept = core.resume_state() if exact else {"cells": core.cells()}
-    cells = np.frombuffer(kept.pop("cells"), dtype=config.precision).reshape(-1, config.columns)
+    kept = core.raw_cells() if exact else core.cells()
+    cells = np.frombuffer(kept, dtype=config.precision).reshape(-1, config.columns)
     arrays: model_file.Arrays = {"cells": cells, "intercept": np.array(core.intercept)}
-    arrays |= {f"resume.{name}": np.atleast_1d(value) for name, value in kept.items()}
-    numbers = dict(zip(("storage", "direction"), core.numbers(), strict=True))
-    arrays |= {f"numbers.{part}": np.array(given) for part, given in numbers.items()}
+    arrays |= {STATE + name: values for name, values in core.state(exact).items()}
     for g in range(core.groups):
         group = core.selected(g)
         arrays[f"selected.{g}.keys"] = group["keys"]
         arrays |= pack_weights(f"selected.{g}", group["weights"], config)
-        if (group["magnitudes"] != 1.0).any():  # values above 1, as no text or click has
-            arrays[f"selected.{g}.magnitudes"] = group["magnitudes"]
+        if config.update == "posterior":
+            arrays[f"selected.{g}.levels"] = group["levels"]
         for what in ("names", "aliases"):
             data, offsets = pack_names(group[what])
             arrays[f"selected.{g}.{what}.data"] = data
@@ -223,6 +223,8 @@ def read(
 ) -> tuple[Record, Callable[[Learner], None]]:
     """As :func:`load`, from what a model file holds; ``path`` is for messages."""
     try:
+        if plain.pop("format", None) is not None:
+            arrays, plain = translate(arrays, plain)
         config = Config.from_json(plain["config"])
         labels = Labels(config.loss, plain["classes"], plain.get("negative"))
         naming = plain["naming"]
@@ -255,18 +257,17 @@ def _check_arrays(arrays: model_file.Arrays, config: Config) -> None:
     weight = WEIGHTS[config.weight_bytes]
     types = {"cells": config.precision, "weights": weight, "intercept": "float64"}
     types |= {"exponents": "int8"} if weight == "int8" else {}
-    types |= {"magnitudes": "float32", "keys": "uint64", "offsets": "uint64", "data": "uint8"}
-    types |= {"storage": "float64", "direction": "float64"}
-    types |= {"factor": "float64", "watch": "float64"}
+    types |= {"levels": "uint8", "keys": "uint64", "offsets": "uint64", "data": "uint8"}
     types |= {"columns": "uint64", "means": "float64", "sizes": "float64", "missing": "uint8"}
-    types |= {"history_keys": "uint64", "history_numbers": "float64"}
     for name, array in arrays.items():
         if name.startswith(RUN_ARRAYS):
             continue
         if name.startswith(records.PREFIX):
             records.check_types(name, array)
             continue
-        wanted = types[name.rpartition(".")[2]]
+        own = name.startswith(STATE)  # numbers, or keys
+        last = name.rpartition(".")[2]
+        wanted = "float64" if own and last != "keys" else types[last]
         if array.dtype != wanted:
             raise ValueError(f"{name} has type {array.dtype}, {wanted} expected")
         if not _finite(array):
@@ -286,23 +287,19 @@ def restore(learner: Learner, arrays: model_file.Arrays, plain: dict[str, Any]) 
     """Fill a new learner from arrays and record; raises ValueError or KeyError on nonsense."""
     core = learner._core
     core.restore_cells(np.ascontiguousarray(arrays["cells"]).reshape(-1).view(np.uint8))
-    core.restore_numbers(*(arrays[f"numbers.{part}"].tolist() for part in ("storage", "direction")))
     core.intercept = arrays["intercept"].tolist()
-    if "resume.factor" in arrays:
-        rest = ("watch", "history_keys", "history_numbers")
-        (factor,) = arrays["resume.factor"].tolist()
-        core.restore_resume_state(factor, *(arrays[f"resume.{name}"] for name in rest))
     for g in range(core.groups):
         keys = arrays[f"selected.{g}.keys"]
         core.restore_selected(
             g,
             keys,
             unpack_weights(f"selected.{g}", arrays).ravel(),
-            arrays.get(f"selected.{g}.magnitudes", np.ones(len(keys), dtype=np.float32)),
+            arrays.get(f"selected.{g}.levels", np.zeros(len(keys), dtype=np.uint8)),
             _unpack_names(arrays, f"selected.{g}.names"),
             _unpack_names(arrays, f"selected.{g}.aliases"),
         )
     records.restore(core, arrays, [arrays[f"selected.{g}.keys"] for g in range(core.groups)])
+    core.restore({n.removeprefix(STATE): a for n, a in arrays.items() if n.startswith(STATE)})
     learner.scaling = _scaling(arrays)
     for name in COUNTERS:
         setattr(core.counters, name, int(plain["counters"][name]))

@@ -77,7 +77,7 @@ def weight_chart(subject: Subject, place: int = 0) -> str:
     """Histogram of the sizes of the selected weights, and the noise floor of the sketch."""
     learner = subject.learner
     chosen = learner.selected()
-    sizes = size_by_class(learner.config.direction, chosen.all_weights)
+    sizes = size_by_class(learner.config.update, chosen.all_weights)
     sizes = sizes * learner.column_sizes(chosen.keys)
     sizes = sizes[sizes > 0]
     noise = subject.facts["noise"]

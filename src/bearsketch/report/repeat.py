@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from bearsketch.escape import visible
 from bearsketch.learners.parts import Automatic, Constant
-from bearsketch.learners.recipes import recipe_of
+from bearsketch.learners.recipes import RECIPES
 
 if TYPE_CHECKING:
     from bearsketch.learners import Learner
@@ -58,7 +58,7 @@ def _plain_step(step: Any) -> bool:
 def _learning(learner: Learner) -> list[str]:
     config, run = learner.config, learner.run
     passes = int(run.get("passes", 1))
-    recipe = recipe_of(config.learner, loss=config.loss, passes=passes, k=config.k)
+    recipe = RECIPES[config.learner]
     words = ["--learner", config.learner] if config.learner != "bear+" else []
     words += ["--loss", config.loss, *_classes(learner)]
     if config.dimension:
@@ -68,14 +68,14 @@ def _learning(learner: Learner) -> list[str]:
     words += ["-k", str(config.k)] if config.learner != "fh" else []
     values = {
         "--passes": (passes, 1),
-        "--batch-size": (config.batch_size, 20),
+        "--batch-size": (config.batch_size, recipe.batch_size),
         "--query": (config.query, recipe.query),
         "--l2": (config.l2, 0.0),
         "--seed": (config.seed, 0),
     }
     if isinstance(config.step, Constant):
         values["--step-size"] = (config.step.eta, None)
-    if config.direction == "lbfgs":
+    if config.update == "lbfgs":
         values["--history"] = (config.history, 5)
     for flag, (value, default) in values.items():
         words += [flag, str(value)] if value != default else []

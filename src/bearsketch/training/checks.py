@@ -11,14 +11,12 @@ import numpy as np
 from bearsketch.exceptions import DataError
 from bearsketch.learners import Learner
 from bearsketch.learners.noise import noise_of
-from bearsketch.learners.recipes import EXACT, EXACT_PASSES
 from bearsketch.metrics import NumberScores
 from bearsketch.training.order import LEAST_EXAMPLES, Order, smooth_targets
 from bearsketch.training.warnings import RunWarning
 
 # A warning needs a loss so many times that of guessing, and so many standard errors above it.
 WORSE, SPREADS = 1.05, 3.0
-MOST_NOISE = 0.1  # share of the variance that exact solutions may leave
 MOST_EMPTY = 0.5  # share of examples without a feature that no warning is given for
 
 Curve = Sequence[Sequence[Any]]
@@ -70,7 +68,6 @@ def last_warnings(
         None if only is None else RunWarning("LABEL-ONE", {"label": learner.labels.label(only)}),
         order_warning(order, numbers, passes),
         worse_than_guessing(order, curve, deviation),
-        follows_noise(learner, curve, deviation),
         too_small(learner),
     ]
     return [warning for warning in found if warning is not None]
@@ -131,17 +128,6 @@ def worse_than_guessing(
     if found <= clearly or guess <= 0.0:  # guessing that is never wrong cannot be beaten
         return None
     return RunWarning("DATA-LOSS", {"what": what, "found": found, "guess": guess})
-
-
-def follows_noise(learner: Learner, curve: Curve, deviation: float | None) -> RunWarning | None:
-    """Warn of many passes of a regression that solve for what is mostly noise."""
-    exact = learner.config.learner in EXACT and learner.config.direction == "lbfgs"
-    if not exact or not curve or curve[-1][0] < LEAST_EXAMPLES or not deviation:
-        return None
-    left = 2.0 * late_loss(curve)[0] / deviation**2  # the loss is half the squared error
-    if left < MOST_NOISE:
-        return None
-    return RunWarning("DATA-NOISE", {"passes": EXACT_PASSES, "left": min(left, 1.0)})
 
 
 def late_loss(curve: Curve) -> tuple[float, int]:

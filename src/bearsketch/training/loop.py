@@ -118,7 +118,7 @@ class Training:
             "classes": classes,
             "max_classes": max_classes,
         }
-        self._threads, self._parts = threads, {**parts, "passes": passes}
+        self._threads, self._parts = threads, parts
         self._checkpoint = checkpoint
         self._max_memory, self._program = max_memory, program_bytes()
         self.resumed: Path | None = None

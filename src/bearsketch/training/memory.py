@@ -51,22 +51,31 @@ def program_bytes() -> int:
 def active_bytes(config: Config) -> int:
     """Bytes of scratch that a learner has for each active key of a minibatch."""
     c, depth = config.columns, 1 if config.storage == "dense" else config.depth
+    if config.update == "posterior":
+        return _posterior_bytes(c)
     numbering = 48 + 24  # keys, hashes, entries, columns, table; room that vectors keep
     places = 8 * depth + 4 * (c if config.per_class else 1)
-    if config.direction == "staged" or config.precision == "int8":
+    if config.precision == "int8":
         # Amounts of the cells, each written once; a filter, a list and a table of those shared.
         places += depth * (8 * c + 4 + 8 + 4 + 32 + 8)
     # Weights, gradient, direction, step, new weights; candidates, twice to sort them.
     vectors = 8 * c * 5 + 48
     if config.storage.startswith("cached"):
         vectors += 8 * c
-    if config.direction == "staged":
-        vectors += 8 * c * 3 + 8 * 6  # how often keys occur, now and before
-    if config.direction == "lbfgs":
+    if config.update == "lbfgs":
         vectors += 8 * c * 3  # gradient before, weights after, change of the gradient
         # A pair, its keys numbered, and their places in a map that has just grown.
         vectors += config.history * (16 * c + 4 + 20 + 12 * 18)
     return numbering + places + vectors
+
+
+def _posterior_bytes(columns: int) -> int:
+    """Scratch of ``bear+`` for each entry of a minibatch, which may be a key of its own."""
+    lanes = 1 if columns == 1 else -(-columns // 8) * 8
+    numbering = 8 + 8 + 4 + 8 + 4 + 4 + 4 + 16  # hashes, places, columns, addresses, lists, table
+    coordinate = 4 * (4 + 2 * lanes)
+    claim = 2 * (24 + 4 * lanes)  # those that ask to be selected; room that vectors keep
+    return numbering + 2 * 8 + coordinate + claim
 
 
 def selected_bytes(config: Config) -> int:

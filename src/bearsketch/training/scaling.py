@@ -127,7 +127,7 @@ def scale_values(
     )
     scaled = some if learner.scaling is None else [learner.scaling.apply(part) for part in some]
     drops = getattr(source, "format", None) not in ("vw", "svmlight")
-    found = [scale_warning(scaled, learner.config.any_scale, naming, drops=drops)]
+    found = [scale_warning(scaled, naming, drops=drops)]
     if learner.config.loss == "squared":
         found.append(target_warning(batches))
     return [warning for warning in found if warning is not None]
@@ -135,7 +135,6 @@ def scale_values(
 
 def scale_warning(
     batches: Collection[Batch],
-    any_scale: bool = False,
     naming: Naming | None = None,
     *,
     drops: bool = True,
@@ -151,8 +150,6 @@ def scale_warning(
     ----------
     batches : collection of Batch
         The first examples.
-    any_scale : bool
-        Whether the learner allows for large values.
     naming : callable, optional
         From a key to its name, where batches do not know it.
     drops : bool
@@ -172,25 +169,21 @@ def scale_warning(
     seen = FirstValues(batches, naming)
     typical = seen.typical()
     if any(np.abs(batch.values).max(initial=0.0) > LARGE for batch in batches):
-        found = _too_large(seen, typical, any_scale, drops)
+        found = _too_large(seen, typical, drops)
         if found is not None:
             return found
     small = seen.common() & (seen.rms < typical / TIMES_SMALLER) & (seen.spreads > 0.0)
     return _scale_warning(seen, "small", small, others=typical) if small.any() else None
 
 
-def _too_large(
-    seen: FirstValues, typical: float, any_scale: bool, drops: bool
-) -> RunWarning | None:
+def _too_large(seen: FirstValues, typical: float, drops: bool) -> RunWarning | None:
     growing = seen.growing()
     if growing.any():
         return _scale_warning(seen, "growing", growing, drops=drops)
-    if any_scale:
-        far = seen.far_from_zero()
-        return _scale_warning(seen, "far", far) if far.any() else None
     large = seen.rms > max(LARGE, TIMES_OTHERS * typical)
     if not large.any() or large.all() or seen.share(large) <= SHARE:
-        return None
+        far = seen.far_from_zero()
+        return _scale_warning(seen, "far", far) if far.any() else None
     return _scale_warning(seen, "large", large, others=seen.typical(~large), drops=drops)
 
 

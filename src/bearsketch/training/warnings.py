@@ -172,14 +172,6 @@ def _loss(what: str, found: float, guess: float) -> str:
     )
 
 
-def _noise(passes: int, left: float) -> str:
-    return (
-        f"{passes} passes or more solve for the selected features exactly, and so follow noise; "
-        f"after half of the first pass {left:.0%} of the variance was noise or not learned yet: "
-        "compare with a run of 3 passes ({passes=3}) on held-out examples"
-    )
-
-
 def _small(verdict: str) -> str:
     return f"{verdict} ({{memory}}, {{k}}; {{planning}} says what a budget buys)"
 
@@ -238,7 +230,6 @@ WARNINGS: dict[str, Row] = {
     "DATA-FORMAT": Row("warning", _format),
     "DATA-IDS": Row("warning", _ids),
     "DATA-LOSS": Row("warning", _loss),
-    "DATA-NOISE": Row("warning", _noise),
     "DATA-ORDER": Row("warning", _order),
     "DATA-SCALE": Row("warning", _scale),
     "DATA-TARGET": Row("warning", _target),

@@ -109,6 +109,32 @@ class ByteCells {
     }
   }
 
+  // Of cells that are all zero.
+  void set_grain(double quantum) { quantum_ = quantum; }
+
+  // Twice the quantum: every cell is halved, odd ones up or down with even chance. Most doublings
+  // come early, when most cells are empty: eight of those are passed at once.
+  void double_quantum() {
+    quantum_ *= 2.0;
+    ++writes_;
+    std::size_t used = 0;
+    Byte* const data = data_.data();
+    for (std::size_t at = 0, n = data_.size(), from = salt(); at < n;) {
+      std::uint64_t eight = 1;
+      if (n - at >= 8) std::memcpy(&eight, data + at, 8);
+      if (eight == 0) {
+        at += 8;
+        continue;
+      }
+      for (const std::size_t end = std::min(at + 8, n); at < end; ++at) {
+        const int half = Number::round(0.5 * Number::read(data[at]), draw(from, at));
+        data[at] = Number::write(data[at], half);
+        used += static_cast<std::size_t>(half != 0);
+      }
+    }
+    used_ = used;
+  }
+
   void scale(double c) {
     quantum_ *= c;
     if (quantum_ > 0.0) return;
@@ -150,6 +176,9 @@ class ByteCells {
   // Uniform in [0, 1).
   static double draw(std::uint64_t salt, std::size_t at) { return uniform(random_bits(salt, at)); }
 
+  void change_used(std::ptrdiff_t more) {
+    used_ = static_cast<std::size_t>(static_cast<std::ptrdiff_t>(used_) + more);
+  }
   std::size_t classes() const { return classes_; }
   std::vector<Byte>& data() { return data_; }
   const std::vector<Byte>& data() const { return data_; }
@@ -226,29 +255,6 @@ class ByteCells {
     return clipped;
   }
 
-  // Halves every cell, odd ones up or down with even chance. Most doublings come early, when most
-  // cells are empty: eight of those are passed at once.
-  void double_quantum() {
-    quantum_ *= 2.0;
-    ++writes_;
-    std::size_t used = 0;
-    Byte* const data = data_.data();
-    for (std::size_t at = 0, n = data_.size(), from = salt(); at < n;) {
-      std::uint64_t eight = 1;
-      if (n - at >= 8) std::memcpy(&eight, data + at, 8);
-      if (eight == 0) {
-        at += 8;
-        continue;
-      }
-      for (const std::size_t end = std::min(at + 8, n); at < end; ++at) {
-        const int half = Number::round(0.5 * Number::read(data[at]), draw(from, at));
-        data[at] = Number::write(data[at], half);
-        used += static_cast<std::size_t>(half != 0);
-      }
-    }
-    used_ = used;
-  }
-
   std::size_t classes_;
   std::uint64_t seed_;
   double quantum_ = 0.0;
@@ -271,33 +277,23 @@ class Cells<CountedByte> : public ByteCells<CountedByte> {
  public:
   using ByteCells::ByteCells;
 
-  // out[key] = the mean over its `depth` places, as Places has them.
-  void met(std::span<const std::uint64_t> places, std::size_t depth, Reals out) const {
-    std::fill(out.begin(), out.end(), 0.0);
-    if (words() == 0) return;
-    const Words words_of(*this);
-    const CountedByte* const first = data().data();
-    const std::uint64_t* place = places.data();
-    for (double& mean : out) {
-      for (std::size_t row = 0; row < depth; ++row) {
-        mean += Counter::count_of(first + words_of(*place++));
-      }
-      if (depth > 1) mean /= static_cast<double>(depth);
-    }
+  // For the posterior, which reads and writes cells in loops of its own: the bytes, the word of the
+  // cell that begins at one of them, and how many numbers stopped or began to be zero.
+  static constexpr int kTop = CountedByte::kTop;
+  CountedByte* first() { return data().data(); }
+  std::size_t word_of(std::size_t at) const {
+    return std::min(at & ~(Counter::kBytes - 1), (words() - 1) * Counter::kBytes);
   }
+  bool counting() const { return words() > 0; }
+  void add_used(std::ptrdiff_t more) { change_used(more); }
 
-  // Each key is met so many times.
-  void meet(std::span<const std::uint64_t> places, std::size_t depth, ConstReals often) {
-    if (words() == 0) return;
-    const Words words_of(*this);
-    CountedByte* const first = data().data();
-    const std::uint64_t now = salt() ^ kMeeting;
-    const std::uint64_t* place = places.data();
-    for (const double times : often) {
-      for (std::size_t row = 0; row < depth; ++row, ++place) {
-        if (times > 0.0) Counter(first + words_of(*place)).add(times, draw(now, *place));
-      }
-    }
+  // Near x, up or down at random in proportion by a draw from [0, 1).
+  static int rounded(float x, float draw) {
+    x = std::min(std::max(x, -static_cast<float>(kTop)), static_cast<float>(kTop));
+    const int coarse = std::min(static_cast<int>(std::abs(x)) >> 5, 2);
+    const float spacing = static_cast<float>(1 << coarse);
+    const int above = static_cast<int>(x + 2.0F * static_cast<float>(kTop) + draw * spacing);
+    return (above & -(1 << coarse)) - 2 * kTop;
   }
 
   std::vector<double> counts() const {
@@ -318,16 +314,6 @@ class Cells<CountedByte> : public ByteCells<CountedByte> {
 
  private:
   static constexpr std::uint64_t kMeeting = 0x6d656574696e6773ULL;
-
-  // Where the word of a place begins.
-  struct Words {
-    explicit Words(const Cells& cells)
-        : classes(cells.classes()), last((cells.words() - 1) * Counter::kBytes) {}
-    std::size_t operator()(std::uint64_t place) const {
-      return std::min(place / 2 * classes & ~(Counter::kBytes - 1), last);
-    }
-    std::size_t classes, last;
-  };
 
   std::size_t words() const { return data().size() / Counter::kBytes; }
 };

@@ -32,18 +32,6 @@ class CachedSketch final : public CountSketch<Cell> {
     Base::add(places, rest_);
   }
 
-  std::size_t reflect(const Places& places, ConstReals step, Reals change) const override {
-    rest_.assign(step.begin(), step.end());
-    each_member(places, [&](std::size_t at, std::size_t group, std::int32_t) {
-      clear_few(rest_.data() + at, selection_.top(group).width());
-    });
-    const std::size_t touched = Base::reflect(places, rest_, change);
-    each_member(places, [&](std::size_t at, std::size_t group, std::int32_t) {
-      copy_few(step.data() + at, change.data() + at, selection_.top(group).width());
-    });
-    return touched;
-  }
-
   void admit(Key key, std::size_t first, ConstReals weights) override {
     if (subtract_) Base::put(cells_of(key).data(), first, weights, -1.0);
   }
@@ -60,28 +48,6 @@ class CachedSketch final : public CountSketch<Cell> {
   }
 
   bool exact() const override { return true; }
-
-  double worth(Key key) const override {
-    if constexpr (Base::kCounts) {
-      double met = 0.0;
-      const std::size_t depth = this->shape().depth;
-      const auto at = cells_of(key);
-      Base::counting()->met(std::span(at).first(depth), depth, {&met, 1});
-      return worth_of(met, this->shape().classes);
-    }
-    return Storage::worth(key);
-  }
-
-  Storage::Fill fill() const override {
-    auto fill = Base::fill();
-    if constexpr (Base::kCounts) {
-      const auto counts = Base::counting()->counts();
-      double sum = 0.0;
-      for (const double met : counts) sum += worth_of(met, this->shape().classes);
-      if (sum > 0.0) fill.worth = sum / static_cast<double>(counts.size());
-    }
-    return fill;
-  }
 
  private:
   std::array<std::uint64_t, kMaxDepth> cells_of(Key key) const {

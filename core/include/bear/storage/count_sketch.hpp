@@ -19,7 +19,7 @@ class CountSketch : public Storage {
   explicit CountSketch(const SketchShape& shape)
       : shape_(checked(shape)),
         cells_(shape.width * shape.depth, shape.classes, shape.seed),
-        writes_once_(shape.reflects || Cells<Cell>::kWritesOnce) {}
+        writes_once_(Cells<Cell>::kWritesOnce) {}
 
   void locate(const ActiveSet& active, Places& places) const override {
     places.depth = shape_.depth;
@@ -54,35 +54,6 @@ class CountSketch : public Storage {
     }
     push(places, step, block_);
     cells_.add_block(places.cells, block_, places.cells.size() - places.shared.size());
-  }
-
-  std::size_t reflect(const Places& places, ConstReals step, Reals change) const override {
-    push(places, step, block_);
-    const auto touched =
-        block_.size() - static_cast<std::size_t>(std::count(block_.begin(), block_.end(), 0.0));
-    give_to_shared(places, shape_.classes);
-    pull(places, change);
-    return touched;
-  }
-
-  void crowd(const Places& places, ConstReals amounts, Reals out) const override {
-    const std::size_t depth = shape_.depth;
-    block_.assign(amounts.begin(), amounts.end());
-    if (depth > 1) {
-      block_.resize(places.cells.size());
-      for (std::size_t at = block_.size(); at-- > 0;) block_[at] = block_[at / depth];
-    }
-    take_from_shared(places, 1, block_);
-    give_to_shared(places, 1);
-    if (depth == 1) {
-      std::copy(block_.begin(), block_.end(), out.begin());
-      return;
-    }
-    for (std::size_t a = 0; a < amounts.size(); ++a) {
-      double sum = 0.0;
-      for (std::size_t row = 0; row < depth; ++row) sum += block_[a * depth + row];
-      out[a] = sum / static_cast<double>(depth);
-    }
   }
 
   CountingCells* counting() override {
@@ -247,31 +218,6 @@ class CountSketch : public Storage {
     for (const auto& [element, first] : places.shared) {
       for (std::size_t c = 0; c < classes; ++c) {
         block[first * classes + c] += std::exchange(block[element * classes + c], 0.0);
-      }
-    }
-  }
-
-  void give_to_shared(const Places& places, std::size_t classes) const {
-    for (const auto& [element, first] : places.shared) {
-      copy_few(block_.data() + first * classes, block_.data() + element * classes, classes);
-    }
-  }
-
-  // change[key][class] = what the key would read if its cells were those of block_.
-  void pull(const Places& places, Reals change) const {
-    const std::size_t classes = shape_.classes, depth = shape_.depth;
-    if (single()) {
-      for (std::size_t a = 0; a < change.size(); ++a) {
-        change[a] = with_sign(places.cells[a], block_[a]);
-      }
-      return;
-    }
-    for (std::size_t a = 0; a < change.size() / classes; ++a) {
-      for (std::size_t c = 0; c < classes; ++c) {
-        change[a * classes + c] = combine([&](std::size_t row) {
-          const std::size_t at = a * depth + row;
-          return with_sign(places.cells[at], block_[at * classes + c]);
-        });
       }
     }
   }

@@ -73,21 +73,22 @@ class Counter {
   static double count_of(const CountedByte* word) { return kCounts[level_of(word)]; }
 
   // So many more, with a draw from [0, 1).
-  void add(double times, double draw) {
-    const std::size_t level = level_of(word_);
-    const double chance = times * kChances[level];
-    if (chance > 1.0) return move(level, kCounts[level] + times, draw);
-    // Whether it is left cannot be foreseen, so nothing branches on it.
-    write(level + (draw < chance));
-  }
+  void add(double times, double draw) { write(raised(level_of(word_), times, draw)); }
   void set(double count, double draw) { move(0, count, draw); }
 
- private:
-  void move(std::size_t level, double count, double draw) {
-    while (level < kMostLevel && count >= kCounts[level + 1]) ++level;
-    write(level + (draw < (count - kCounts[level]) * kChances[level]));
+  // The same by level: which it is, what it stands for, and the one for so many more.
+  static std::size_t level_of(const CountedByte* word) {
+    // The lowest bits of eight bytes, side by side: bit 8 i goes to 56 + i, and no two sums meet.
+    return (load(word) & kLowest) * 0x0102040810204080ULL >> 56;
   }
-
+  static double count_at(std::size_t level) { return kCounts[level]; }
+  static std::size_t raised(std::size_t level, double times, double draw) {
+    const double chance = times * kChances[level];
+    if (!(chance > 1.0)) return level + (draw < chance);
+    const double count = kCounts[level] + times;
+    while (level < kMostLevel && count >= kCounts[level + 1]) ++level;
+    return level + (draw < (count - kCounts[level]) * kChances[level]);
+  }
   void write(std::size_t level) {
     std::uint64_t bytes = load(word_) & ~kLowest;
     // Bit i of the level is left standing in byte i, and made its lowest.
@@ -96,9 +97,9 @@ class Counter {
     std::memcpy(static_cast<void*>(word_), &bytes, kBytes);
   }
 
-  // The lowest bits of eight bytes, side by side: bit 8 i goes to 56 + i, and no two sums meet.
-  static std::size_t level_of(const CountedByte* word) {
-    return (load(word) & kLowest) * 0x0102040810204080ULL >> 56;
+ private:
+  void move(std::size_t level, double count, double draw) {
+    write(raised(level, count - kCounts[level], draw));
   }
 
   static constexpr std::uint64_t kLowest = 0x0101010101010101ULL;

@@ -42,15 +42,6 @@ class Dense final : public Storage {
     cells_.add_block(places.cells, step, places.cells.size());
   }
 
-  std::size_t reflect(const Places&, ConstReals step, Reals change) const override {
-    std::copy(step.begin(), step.end(), change.begin());
-    return step.size();
-  }
-
-  void crowd(const Places&, ConstReals amounts, Reals out) const override {
-    std::copy(amounts.begin(), amounts.end(), out.begin());
-  }
-
   void scale(double c) override { cells_.scale(c); }
 
   std::span<std::byte> bytes() override { return cells_.bytes(); }

@@ -9,8 +9,8 @@
 
 #include <array>
 
-#include "bear/direction.hpp"
 #include "bear/key_map.hpp"
+#include "bear/update/gradient.hpp"
 
 namespace bear {
 
@@ -23,8 +23,8 @@ class Lbfgs final : public Direction {
   void observe(const ActiveSet& active, ConstReals step, ConstReals change,
                Guards& guards) override;
   void reset();  // forgets all pairs
-  History history() const override;
-  void restore_history(const History& history) override;
+  Fields state() const override;
+  void restore(const Fields& fields) override;
 
   std::size_t size() const { return count_; }
   double mean_curvature() const { return mean_curvature_; }

@@ -1,4 +1,4 @@
-#include "bear/direction/lbfgs.hpp"
+#include "bear/update/lbfgs.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -10,6 +10,20 @@ namespace {
 constexpr double kMeanRate = 0.05;  // of the running mean curvature
 constexpr double kDampBelow = 0.2;  // share of the mean below which a pair is lifted
 constexpr double kLeastCurvature = 1e-10;
+constexpr std::size_t kScalars = 3;  // count, newest, mean curvature
+constexpr const char* kUnfit = "the history of pairs does not fit together";
+
+// A count that was kept as a double.
+std::size_t whole(double number, double below) {
+  if (!(number >= 0.0 && number < below) || number != std::floor(number)) {
+    throw std::invalid_argument(kUnfit);
+  }
+  return static_cast<std::size_t>(number);
+}
+
+void append(std::vector<double>& to, const std::vector<double>& from) {
+  to.insert(to.end(), from.begin(), from.end());
+}
 
 }  // namespace
 
@@ -193,8 +207,74 @@ void Lbfgs::store(const ActiveSet& active, ConstReals s) {
   pair.r = change_;
 }
 
-std::unique_ptr<Direction> make_lbfgs(std::size_t history, std::size_t classes) {
-  return std::make_unique<Lbfgs>(history, classes);
+// Numbers: the scalars, both tables of inner products, the sizes of all places of the ring, then
+// s and r of each place. Keys: those of each place.
+Fields Lbfgs::state() const {
+  std::vector<double> numbers{static_cast<double>(count_), static_cast<double>(newest_),
+                              mean_curvature_};
+  std::vector<std::uint64_t> keys;
+  append(numbers, sr_);
+  append(numbers, rr_);
+  for (const auto& pair : pairs_) numbers.push_back(static_cast<double>(pair.slots.size()));
+  for (const auto& pair : pairs_) {
+    for (const std::int32_t slot : pair.slots) {
+      keys.push_back(slot_keys_[static_cast<std::size_t>(slot)]);
+    }
+    numbers.insert(numbers.end(), pair.s.begin(), pair.s.end());
+    numbers.insert(numbers.end(), pair.r.begin(), pair.r.end());
+  }
+  return {{"pairs.numbers", numbers}, {"pairs.keys", keys}};
+}
+
+void Lbfgs::restore(const Fields& fields) {
+  reset();
+  const auto found = fields.find("pairs.keys");
+  if (found == fields.end()) return;
+  const auto* const held = std::get_if<std::vector<std::uint64_t>>(&found->second);
+  const auto* const given = std::get_if<std::vector<double>>(&fields.at("pairs.numbers"));
+  if (held == nullptr || given == nullptr) throw std::invalid_argument(kUnfit);
+  const auto& keys = *held;
+  const auto& numbers = *given;
+  const std::size_t table = history_ * history_, sizes = kScalars + 2 * table;
+  std::size_t at = sizes + history_;
+  if (numbers.size() != at + 2 * keys.size() * classes_) {
+    throw std::invalid_argument(kUnfit);
+  }
+  const auto begin = numbers.begin();
+  const auto part = [&](std::size_t start, std::size_t n) {
+    const auto from = begin + static_cast<std::ptrdiff_t>(start);
+    return std::vector<double>(from, from + static_cast<std::ptrdiff_t>(n));
+  };
+  std::size_t first = 0;
+  for (std::size_t place = 0; place < history_; ++place) {
+    const double left = static_cast<double>(keys.size() - first);
+    const std::size_t n = whole(numbers[sizes + place], left + 1.0);
+    Pair& pair = pairs_[place];
+    for (std::size_t i = first; i < first + n; ++i) {
+      const std::int32_t known = slot_of_.find(keys[i]);
+      const std::int32_t slot = known < 0 ? take_slot(keys[i]) : known;
+      ++slot_uses_[static_cast<std::size_t>(slot)];
+      pair.slots.push_back(slot);
+    }
+    pair.s = part(at, n * classes_);
+    pair.r = part(at + n * classes_, n * classes_);
+    at += 2 * n * classes_;
+    first += n;
+  }
+  if (first != keys.size()) {
+    throw std::invalid_argument(kUnfit);
+  }
+  if (history_ == 0) return;
+  count_ = whole(numbers[0], static_cast<double>(history_ + 1));
+  newest_ = whole(numbers[1], static_cast<double>(history_));
+  mean_curvature_ = numbers[2];
+  sr_ = part(kScalars, table);
+  rr_ = part(kScalars + table, table);
+}
+
+std::unique_ptr<Update> make_lbfgs(const Parts& parts) {
+  return std::make_unique<Gradient>(
+      parts, std::make_unique<Lbfgs>(parts.recipe.history, parts.loss.classes()));
 }
 
 }  // namespace bear

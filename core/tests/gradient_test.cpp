@@ -1,8 +1,9 @@
 // Gradient and Newton; L-BFGS has a file of its own.
-#include "bear/direction.hpp"
+#include "bear/update/gradient.hpp"
 
 #include <doctest/doctest.h>
 
+#include "bear/update/newton.hpp"
 #include "helpers.hpp"
 
 using namespace bear;
@@ -31,11 +32,7 @@ struct Problem {
 
   std::vector<double> direction(Direction& with) const {
     std::vector<double> z(gradient.size());
-    const auto storage = make_dense(1, loss->classes(), Precision::float64);
-    const Places places;
-    with.direct(
-        {active, *loss, targets(), margins, residual, gradient, {}, {}, places, *storage, 0, 1.0},
-        z);
+    with.direct({active, *loss, targets(), margins, residual, gradient}, z);
     return z;
   }
 
@@ -62,7 +59,7 @@ std::unique_ptr<Loss> loss_number(int i) {
 TEST_CASE("the gradient is the gradient") {
   test::Random random(1);
   const Problem problem(test::random_rows(random, 5, 20, 0.4), make_squared(), random);
-  const auto direction = make_gradient();
+  const auto direction = std::make_unique<Direction>();
   CHECK(problem.direction(*direction) == problem.gradient);
   CHECK_FALSE(direction->wants_pair());
 }
@@ -74,7 +71,7 @@ TEST_CASE("Newton solves H z = g where the batch speaks, with fewer and with mor
       CAPTURE(which);
       CAPTURE(n_rows);
       const Problem problem(test::random_rows(random, n_rows, 12, 0.5), loss_number(which), random);
-      const auto z = problem.direction(*make_newton());
+      const auto z = problem.direction(*std::make_unique<Newton>());
       const auto back = problem.hessian_times(z);
       const double scale = std::sqrt(dot(problem.gradient, problem.gradient));
       CHECK(test::largest_difference(back, problem.gradient) < 1e-6 * scale);
@@ -87,7 +84,7 @@ TEST_CASE("Newton's step has least norm: it is a combination of the rows") {
   rows.row({{1, 3.0F}, {2, 4.0F}}, 1.0);
   test::Random random(3);
   const Problem problem(rows, make_squared(), random);
-  const auto z = problem.direction(*make_newton());
+  const auto z = problem.direction(*std::make_unique<Newton>());
   // Along (3, 4) / 25 times the residual; across it, nothing.
   CHECK(z[0] * 4.0 - z[1] * 3.0 == doctest::Approx(0.0));
   CHECK(3.0 * z[0] + 4.0 * z[1] == doctest::Approx(problem.residual[0]).epsilon(1e-6));
@@ -103,7 +100,7 @@ TEST_CASE("a softmax Newton step has no common shift of the classes") {
     rows.row({{50, 1.24F}}, 0.0);
     rows.row({{50, 0.31F}}, 1.0);
     const Problem problem(rows, make_softmax(3), random, 0.0);
-    const auto z = problem.direction(*make_newton());
+    const auto z = problem.direction(*std::make_unique<Newton>());
     for (std::size_t i = 0; i < z.size(); i += 3) {
       REQUIRE(std::abs(z[i] + z[i + 1] + z[i + 2]) < 1e-9);
     }
@@ -119,9 +116,10 @@ TEST_CASE("Newton copes with repeated rows, empty rows and no weight") {
   rows.row({}, 0.0);
   for (int which = 0; which < 3; ++which) {
     const Problem problem(rows, loss_number(which), random);
-    for (const double value : problem.direction(*make_newton())) CHECK(std::isfinite(value));
+    for (const double value : problem.direction(*std::make_unique<Newton>()))
+      CHECK(std::isfinite(value));
   }
   rows.weights.assign(5, 0.0);
   const Problem nothing(rows, make_logistic(), random);
-  for (const double value : nothing.direction(*make_newton())) CHECK(value == 0.0);
+  for (const double value : nothing.direction(*std::make_unique<Newton>())) CHECK(value == 0.0);
 }
