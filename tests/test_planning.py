@@ -174,4 +174,4 @@ def test_the_file_is_as_large_as_planned(tmp_path):
     planned = plan("64KiB", k=1000).file_bytes
     assert model.stat().st_size == pytest.approx(planned, rel=0.1)
     assert f"({format_bytes(model.stat().st_size)}: 64.0 KiB of memory, " in said
-    assert " for names and the record of the run)" in said
+    assert " for names, evidence and the record of the run)" in said

@@ -96,6 +96,12 @@ ERROR_CODES: dict[str, ErrorCode] = {
     "LSV-VALUE-MISSING": ErrorCode(3, "nothing follows the colon", "correct the line"),
     "LSV-VALUE-RANGE": ErrorCode(3, "a value is beyond float32", "rescale it"),
     # FASTA and FASTQ
+    "EVIDENCE-LEVEL": ErrorCode(
+        2, "`--fdr` is no share above 0 and below 1", "0.1 allows for one false name in ten"
+    ),
+    "EVIDENCE-NONE": ErrorCode(
+        2, "the model has no evidence about its names", "train again without `--no-evidence`"
+    ),
     "FA-EMPTY": ErrorCode(
         3, "a record has no sequence; the file may be cut", "complete it, or `--on-error skip`"
     ),

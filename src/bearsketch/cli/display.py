@@ -284,9 +284,12 @@ def best_features(
 
 def say_best(display: Display, learner: Learner, training: Training | None = None) -> None:
     """Say the ten best of what is selected, at the end of a run."""
+    from bearsketch.learners.proof import proven_text
+
     best = best_features(learner, 10, training)
     if not best:
         return
+    display.note(proven_text(learner))
     display.note(f"best of {len(learner.selected()):,} selected features{_sides(learner)}:")
     weights = shown_weights(weight for weight, _ in best)
     for weight, (_, name) in zip(weights, best, strict=True):

@@ -21,13 +21,20 @@ def info(model: Model, as_json: Json = False) -> None:
 
     `bearsketch info spam.bear --json | jq .noise.verdict`
     """
+    from bearsketch.cli.evidence import evidence_json, warning_lines
     from bearsketch.learners.describe import describe
+    from bearsketch.learners.proof import proven_text
 
-    facts = describe(load_model(model))
+    learner = load_model(model)
+    facts = describe(learner)
     if as_json:
-        print(json.dumps({"file_bytes": model.stat().st_size, **facts}, allow_nan=False))
+        facts |= {"file_bytes": model.stat().st_size, "evidence": evidence_json(learner)}
+        print(json.dumps(facts, allow_nan=False))
         return
-    rows = [("file", f"{model}, {format_bytes(model.stat().st_size)}"), *_rows(facts)]
+    rows = [("file", f"{model}, {format_bytes(model.stat().st_size)}")]
+    proven = [proven_text(learner), *warning_lines(learner)] if learner.config.k else []
+    rows += [("" if i else "names", text) for i, text in enumerate(proven)]
+    rows += _rows(facts)
     print("\n".join(f"{name:14}{visible(text)}".rstrip() for name, text in rows))
 
 
@@ -119,8 +126,9 @@ def _health(facts: dict[str, Any]) -> list[tuple[str, str]]:
         *rows,
         (
             "noise floor",
-            f"{noise['floor']:.4g}: expected error of an estimated weight (root mean square of "
-            f"the cells{f' over the root of depth {depth}' if depth > 1 else ''})",
+            f"{noise['floor']:.4g}: expected error of a weight by hash collisions "
+            "(sampling noise not included): root mean square of the cells"
+            f"{f' over the root of depth {depth}' if depth > 1 else ''}",
         ),
         ("smallest", f"{noise['smallest']:.4g}: what all but 5 % of the selected are worth{clear}"),
         (

@@ -150,8 +150,8 @@ def wrote_text(path: Path, learner: Learner) -> str:
         return f"wrote {path} ({format_bytes(size)})"
     rest = format_bytes(size - model)
     return (
-        f"wrote {path} ({format_bytes(size)}: {format_bytes(model)} of memory, {rest} for names "
-        "and the record of the run)"
+        f"wrote {path} ({format_bytes(size)}: {format_bytes(model)} of memory, {rest} for names, "
+        "evidence and the record of the run)"
     )
 
 

@@ -170,6 +170,13 @@ def train(
     intercept: Annotated[
         bool, _learn("--intercept/--no-intercept", help="Whether to learn a constant per class.")
     ] = True,
+    evidence: Annotated[
+        bool,
+        _learn(
+            "--evidence/--no-evidence",
+            help="Test the selected names, so that features --fdr can list the proven ones.",
+        ),
+    ] = True,
     seed: Annotated[
         int, _learn(metavar="N", help="Seed of all hashes; only models with equal seeds merge.")
     ] = 0,
@@ -272,6 +279,7 @@ def train(
         "intercept": intercept,
         "batch_size": batch_size,
         "seed": seed,
+        "evidence": evidence,
     }
     wanted: dict[str, Any] = {
         "loss": loss,

@@ -8,7 +8,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -173,7 +173,8 @@ class Driver:
         passes: int = 1,
         checkpoint: Checkpoints | None = None,
     ) -> None:
-        self.plan, self.learner, self.job, self.passes = plan, learner, job, passes
+        self.plan, self.learner, self.passes = plan, learner, passes
+        self.job = replace(job, alone=len(plan.partitions) == 1)
         self.done, self.tally, self.seconds = 0, Tally(), 0.0
         self.resumed_at = 0
         self.workers = 0
@@ -262,7 +263,7 @@ class Driver:
         learned = [one.learner for one in taken if one.result.examples]
         if learned:
             _check_negatives(learned)
-            self.learner = average(learned, self.learner)
+            self.learner = average(learned, None if self.job.alone else self.learner)
         results = [one.result for one in taken]
         self.tally.add(results, first_pass=n_pass == 0, classes=classes)
         self.done += 1

@@ -44,12 +44,15 @@ class Job:
         Of bearsketch; a worker of another one refuses.
     expected : Expected, optional
         Labels that examples may have.
+    alone : bool
+        Whether there is one partition in all; others share the tests of their features.
     """
 
     format: str
     options: Mapping[str, Any]
     version: str = __version__
     expected: Expected | None = None
+    alone: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +152,8 @@ def learn_partition(
     loss = weight = right = 0.0
     with opened.closing:
         learner = Learner.from_bytes(model)
-        learner.share(partition.id)
+        if not job.alone:
+            learner.share(partition.id)
         examples, order, ranking = 0, Order(learner.config.n_classes), Ranking()
         for batch in opened.batches:
             n, numbers = len(batch), _encoded(learner, batch, partition)

@@ -26,7 +26,8 @@ def pack_places(places: Places, sources: list[str]) -> npt.NDArray[np.uint64]:
     """
     firsts = [first for first, _ in places.sources]
     numbers = []
-    for _, name in places.sources:
+    for _, path in places.sources:
+        name = path.rsplit("/", 1)[-1]  # equal data gives equal models, wherever it lies
         if name not in sources and len(sources) < MOST_SOURCES:
             sources.append(name)
         numbers.append(sources.index(name) + 1 if name in sources else 0)

@@ -20,6 +20,7 @@ ONE_LABEL = 0.9  # share of minibatches of one label, beyond which labels are so
 REPEATED = 0.01  # share of the sampled rows that are copies
 SMALL_STRATA = 0.5  # share of the rows in strata of one or two
 FEW_ROWS = 10  # of a minibatch
+_SAMPLE = 256  # rows with the smallest hashes
 LARGEST_E = 1e300  # that is shown as a number
 
 
@@ -40,7 +41,8 @@ class Evidence:
     one_label_share : float
         Share of the minibatches whose rows have one label.
     repeated_rows : float
-        Share of rows that are copies of earlier ones, label included, from a sample.
+        Share of rows that repeat an earlier one, label included, from a sample of 256 different
+        rows; 0 with fewer, which few categories bring about.
     small_strata : float
         Share of rows in strata of one or two rows, which prove nothing (``adjust``).
     rows : int
@@ -85,8 +87,9 @@ class Evidence:
             found.append(
                 (
                     "EVIDENCE-COPIES",
-                    f"about {self.repeated_rows:.0%} of the rows repeat an earlier row, and each "
-                    "copy counts as new evidence. Remove duplicates.",
+                    f"about {self.repeated_rows:.0%} of the rows repeat an earlier row, label "
+                    "included. If they are copies, each counts as new evidence: remove them. Rows "
+                    "that are equal by chance do no harm.",
                 )
             )
         if self.small_strata > SMALL_STRATA:
@@ -128,7 +131,7 @@ def summarise(core: Any, batch_size: int) -> Evidence | None:
         order_e=math.exp(min(log_e, math.log(LARGEST_E))),
         order_excess=over / neighbours if neighbours else 0.0,
         one_label_share=single / batches if batches else 0.0,
-        repeated_rows=float(1.0 - len(counts) / counts.sum()) if len(counts) else 0.0,
+        repeated_rows=float(1.0 - _SAMPLE / counts.sum()) if len(counts) == _SAMPLE else 0.0,
         small_strata=numbers["small"] / numbers["drawn"] if numbers["drawn"] else 0.0,
         rows=int(numbers["drawn"]),
         frozen=numbers["later"] > 0,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fnmatch
+import warnings
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -15,10 +16,13 @@ from bearsketch.evidence import records
 from bearsketch.evidence.places import show_place
 from bearsketch.evidence.summary import Table
 from bearsketch.exceptions import ParameterError
+from bearsketch.wording import for_python
 
 if TYPE_CHECKING:
     from bearsketch.learners.learner import Learner
     from bearsketch.learners.selected import Selected
+
+DEFAULT_FDR = 0.1  # of what is said about all names
 
 Among = str | Sequence[str] | npt.NDArray[np.bool_] | None
 
@@ -50,6 +54,8 @@ def prove(learner: Learner, fdr: float, among: Among = None, *, lines: bool = Fa
     """See :meth:`Learner.proven`."""
     check_fdr(fdr)
     found = judge(learner, among, lines=lines)
+    for _, text in learner.evidence.warnings() if learner.evidence else ():
+        warnings.warn(for_python(text), UserWarning, stacklevel=3)
     return found.take(np.flatnonzero(found.fdr <= fdr))
 
 
@@ -147,3 +153,37 @@ def _lines(
         mine = [i for i in order.tolist() if str(selected.tested[i]) == labels]
         found |= lines_.find_lines(samples, mine, selected.names if has_kmers(learner) else None)
     return found
+
+
+def sentence(proven: int, selected: int, fdr: float, noun: str = "name") -> str:
+    """Say how many names are proven.
+
+    Examples
+    --------
+    >>> sentence(401, 500, 0.1)
+    '401 of 500 names are proven at 10 %'
+    >>> sentence(0, 500, 0.1)
+    'nothing is proven at 10 %: none of 500 names is shown to be associated with the label'
+    """
+    names = f"{selected:,} {noun}{'' if selected == 1 else 's'}"
+    if proven == 0:
+        return (
+            f"nothing is proven at {percent(fdr)}: none of {names} is shown to be associated with "
+            "the label"
+        )
+    return f"{proven:,} of {names} {'is' if proven == 1 else 'are'} proven at {percent(fdr)}"
+
+
+def percent(fdr: float) -> str:
+    """Show a level as a percentage."""
+    return f"{100 * fdr:g} %"
+
+
+def proven_text(learner: Learner, fdr: float = DEFAULT_FDR) -> str:
+    """Say how many of the selected names are proven; empty where nothing is selected."""
+    if learner.config.k == 0:
+        return ""
+    if learner.evidence is None:
+        return "names are not tested: the model has no evidence about them"
+    levels = learner.selected().fdr
+    return sentence(int((levels <= fdr).sum()), len(levels), fdr)

@@ -70,7 +70,14 @@ def last_warnings(
         worse_than_guessing(order, curve, deviation),
         too_small(learner),
     ]
-    return [warning for warning in found if warning is not None]
+    return [warning for warning in found if warning is not None] + of_evidence(learner)
+
+
+def of_evidence(learner: Learner) -> list[RunWarning]:
+    """Warn of what the error rates of proven names do not cover."""
+    evidence = learner.evidence
+    found = [] if evidence is None else evidence.warnings()
+    return [RunWarning(code, {"message": text}) for code, text in found]
 
 
 def order_warning(

@@ -29,6 +29,7 @@ NAME_BYTES = 96  # of a selected feature whose name has 48, as memory is given o
 # Of a selected feature while it is saved: arrays, its names as Python has them, and what is left
 # between them of the look at its weights before.
 SAVED_BYTES = 240
+RECORD_BYTES = 224  # of the evidence about a selected feature
 ENTRY_BYTES = 12  # key and value
 NAMED_ENTRY_BYTES = 8  # where its name begins
 TEXT_BYTES = 24  # of the name of an entry, on average: batches with longer names hold fewer
@@ -85,7 +86,7 @@ def selected_bytes(config: Config) -> int:
     groups = config.columns if config.per_class else 1
     width = 1 if config.per_class else config.columns
     index = 14 * (1 << math.ceil(math.log2(max(4 * config.k, 16))))
-    return groups * (config.k * (112 + 8 * width) + index)
+    return groups * (config.k * (112 + 8 * width + RECORD_BYTES * config.evidence) + index)
 
 
 def terms(
@@ -118,10 +119,11 @@ def terms(
     >>> from bearsketch import make_learner
     >>> config = make_learner(memory="64KiB", k=100).config
     >>> found = terms(config, program=0, entries=1, active=1, text=0, line=0)
-    >>> found["cells"] + found["copy of the model to save it"] < 3 * 2**16
+    >>> found["cells"] + found["copy of the model to save it"] < 4 * 2**16
     True
     """
     sizes = config.sizes
+    saved = SAVED_BYTES + 2 * RECORD_BYTES * config.evidence
     selected = config.k * (config.columns if config.per_class else 1)
     named = NAMED_ENTRY_BYTES * entries + text if text else 0
     alive = BATCHES if threads > 1 else BATCHES_ALONE
@@ -131,7 +133,7 @@ def terms(
     return {
         "program": program + PROGRAM_BYTES,
         "cells": sizes.cell_bytes,
-        "copy of the model to save it": sizes.cell_bytes + SAVED_BYTES * selected,
+        "copy of the model to save it": sizes.cell_bytes + saved * selected,
         "selected features": selected_bytes(config),
         "their names": NAME_BYTES * selected,
         "scores and first examples": scores + PEEK_BYTES,

@@ -236,6 +236,11 @@ WARNINGS: dict[str, Row] = {
     "DATA-UNKNOWN": Row("warning", _unknown),
     "DIST-PARTITION": Row("warning", _lost),
     "DIST-WHOLE": Row("note", _whole),
+    # Python raises those of evidence where proven names are asked for.
+    **{
+        f"EVIDENCE-{what}": Row("note", str)
+        for what in ("BATCH", "COPIES", "ORDER", "PASSES", "SORTED", "STRATA")
+    },
     "LABEL-ONE": Row("warning", _one_label),
     "LABEL-RARE": Row("warning", _rare),
     "MEM-SMALL": Row("note", _small),  # Python asks for it: bearsketch.learners.noise.noise_of
