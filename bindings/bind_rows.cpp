@@ -132,7 +132,8 @@ nb::tuple table_numbers(const bear::parse::Table& table, std::size_t column, std
   std::vector<std::uint8_t> kinds(last - first);
   for (std::size_t row = first; row < last; ++row) {
     double value = 0.0;
-    const bear::parse::NumberKind kind = table.number(row, column, value);
+    bear::parse::NumberKind kind = table.number(row, column, value);
+    if (kind == bear::parse::NumberKind::marked) kind = bear::parse::NumberKind::number;
     kinds[row - first] = static_cast<std::uint8_t>(kind);
     if (kind == bear::parse::NumberKind::number) values[row - first] = value;
   }
@@ -145,7 +146,7 @@ Out<std::int64_t> count_kinds(const bear::parse::Table& table,
                               const std::vector<std::size_t>& columns, std::size_t first,
                               std::size_t last) {
   if (first > last || last > table.n_rows()) throw std::invalid_argument("rows out of range");
-  constexpr std::size_t kKinds = 7;
+  constexpr std::size_t kKinds = 8;
   std::vector<std::int64_t> counts(columns.size() * kKinds);
   {
     nb::gil_scoped_release free;
@@ -154,8 +155,9 @@ Out<std::int64_t> count_kinds(const bear::parse::Table& table,
         double value = 1.0;
         const bear::parse::NumberKind kind = table.number(row, columns[i], value);
         ++counts[i * kKinds + static_cast<std::size_t>(kind)];
-        if (kind == bear::parse::NumberKind::number && value == 0.0)
-          ++counts[i * kKinds + kKinds - 1];
+        const bool number =
+            kind == bear::parse::NumberKind::number || kind == bear::parse::NumberKind::marked;
+        if (number && value == 0.0) ++counts[i * kKinds + kKinds - 1];
       }
   }
   return give(std::move(counts), {columns.size(), kKinds});

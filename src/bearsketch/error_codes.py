@@ -403,7 +403,8 @@ WARNING_CODES: dict[str, WarningCode] = {
         "the first row looks like data, or `--columns` replaces a header", "`--no-header`"
     ),
     "TAB-MARKS": WarningCode(
-        "numbers with marks such as `$5` are read as categories", "remove the marks, or `--numeric`"
+        "numbers with marks such as `$5` or `13,540` are read as numbers",
+        "`--categorical` if they are names, `--decimal ,` if the comma is a decimal one",
     ),
     "TAB-STRAY": WarningCode(
         "some cells keep a column from being numeric", "correct them, or `--numeric`"

@@ -256,19 +256,28 @@ def test_decimal_commas_are_told_where_they_are_words():
         assert len([w for w in stream.warnings if w.code == "TAB-DECIMAL"]) == 1
 
 
-def test_commas_that_may_group_digits_are_told_as_such():
-    for cells, grouped in ((b"12;1,234;NA", True), (b"12;1,234;1,5", False)):
-        text = b"n;label\n" + b"".join(b"%b;1\n" % cell for cell in cells.split(b";"))
-        with open_stream(table(text)) as stream:
-            list(stream)
-        (told,) = stream.warnings
-        assert told.code == "TAB-DECIMAL"
-        assert ("unless the comma groups digits" in told.message) == grouped
+def test_commas_between_thousands_are_read_and_told():
+    text = b"n;label\n12;1\n1,234;1\n1,234,567.5;0\nNA;0\n"
+    with open_stream(table(text)) as stream:
+        values = [batch.values.tolist() for batch in stream]
+    assert values == [[12.0, 1234.0, 1234567.5]]
+    (told,) = stream.warnings
+    assert told.code == "TAB-MARKS"
+    assert "'1,234' is read as the number 1234; if its comma is a decimal one" in told.message
+    # One that cannot group digits is a decimal one throughout.
+    with open_stream(table(b"n;label\n12;1\n1,234;1\n1,5;1\n")) as stream:
+        list(stream)
+    assert [warning.code for warning in stream.warnings] == ["TAB-DECIMAL"]
+
+
+def test_points_between_thousands_beside_decimal_commas():
+    text = "price;label\n1.234,5;1\n99,5 \u20ac;0\n7;1\n".encode()
+    assert rows_of(table(text), decimal=",") == [{"price": 1234.5}, {"price": 99.5}, {"price": 7}]
 
 
 def test_points_are_no_numbers_beside_decimal_commas():
-    with pytest.raises(ParseError, match=r"t\.csv:3:1: .* got '1\.500'"):
-        rows_of(table(b"price;label\n1,5;1\n1.500;0\n"), decimal=",", numeric=("price",))
+    with pytest.raises(ParseError, match=r"t\.csv:3:1: .* got '1\.50'"):
+        rows_of(table(b"price;label\n1,5;1\n1.50;0\n"), decimal=",", numeric=("price",))
     with pytest.raises(ParameterError, match="decimal must be"):
         open_stream(table(COMMAS), decimal=";")
 
@@ -355,3 +364,51 @@ def test_a_table_of_many_columns_costs_their_number_and_not_its_square():
     columns = tuple(Counted(b"c%d" % i) for i in range(2000))
     make_schema(columns, (NUMBER,) * 2000, "t.csv", ReadOptions())
     assert Counted.compared < 20 * 2000
+
+
+@pytest.mark.parametrize(
+    ("cell", "value"),
+    [
+        ("$5.20", 5.2),
+        ("-$1,300.00", -1300),
+        ("$-7", -7),
+        ("38.9%", 38.9),
+        ("4 %", 4),
+        ("12 \u20ac", 12),
+        ("\u00a35", 5),
+        ("13,540", 13540),
+        ("+1,000,000", 1e6),
+    ],
+)
+def test_numbers_with_marks(cell, value):
+    text = f"n;label\n1;1\n{cell};0\n".encode()
+    assert rows_of(table(text))[1] == pytest.approx({"n": value})
+
+
+@pytest.mark.parametrize(
+    "cell",
+    ["0,123", "1,23", "12,3456", "1,,234", ",123", "$", "%", "5%%", "$5$", "1,234,5", "5 5", "--5"],
+)
+def test_what_looks_like_a_mark_and_is_none(cell):
+    assert rows_of(table(f"n;label\n1;1\n{cell};0\n".encode()))[1] == {f"n={cell}": 1.0}
+
+
+def test_lists_of_columns_may_be_patterns():
+    text = b"id_a,id_b,x1,x2,label\n1,2,3,4,1\n5,6,7,8,0\n"
+    assert rows_of(table(text), drop="id_*")[0] == {"x1": 3, "x2": 4}
+    assert rows_of(table(text), drop="id_?", categorical=["x[12]"])[0] == {"x1=3": 1, "x2=4": 1}
+    # A name says more than a pattern, and a column may be called like one.
+    assert rows_of(table(text), drop="id_*", numeric="id_b")[0] == {"id_b": 2, "x1": 3, "x2": 4}
+    assert rows_of(table(b"a*,ab,label\n1,2,1\n"), drop="a*") == [{"ab": 2}]
+    with pytest.raises(ParameterError, match=r"there is no column 'z\*'"):
+        rows_of(table(text), drop="z*")
+
+
+def test_a_mixed_column_says_what_share_is_no_number():
+    text = b"n;label\n" + b"7;1\n" * 60 + b"x;0\n" * 40
+    with open_stream(table(text)) as stream:
+        list(stream)
+    (told,) = [warning for warning in stream.warnings if warning.code == "TAB-STRAY"]
+    assert "of 100 cells looked at 40 (40.0%) are not numbers (line 62, column 1: 'x')" in (
+        told.message
+    )

@@ -94,16 +94,15 @@ def test_few_cells_that_are_no_numbers_are_told_with_their_place():
     assert "{numeric=age}" in told
     assert strays_of(cells, categorical=["age"]) == []
     cells[7], cells[99] = b"", b"none"
-    assert "because of 299 cells looked at 2 are" in strays_of(cells)[0]
+    assert "because of 299 cells looked at 2 (0.7%) are" in strays_of(cells)[0]
 
 
-@pytest.mark.parametrize("stray", [b"-", b"?", b"$5", b"1 234", b"12kg", b"none"])
-def test_up_to_a_quarter_of_cells_that_are_no_numbers_is_told(stray):
-    cells = [stray if i % 4 == 0 else b"%d" % i for i in range(400)]
+@pytest.mark.parametrize("stray", [b"-", b"?", b"$", b"1 234", b"12kg", b"none"])
+def test_up_to_a_half_of_cells_that_are_no_numbers_is_told(stray):
+    cells = [stray if i % 2 == 0 else b"%d" % i for i in range(400)]
     (told,) = strays_of(cells)
-    assert (
-        f"of 400 cells looked at 100 are not numbers (line 2, column 1: {stray.decode()!r})" in told
-    )
+    place = f"(line 2, column 1: {stray.decode()!r})"
+    assert f"of 400 cells looked at 200 (50.0%) are not numbers {place}" in told
     cells[1] = stray
     assert strays_of(cells) == []
 
@@ -133,7 +132,8 @@ def ids_of(cells, **options):
 )
 def test_numbers_with_marks_are_told(cells):
     (told,) = warned_of("TAB-MARKS", cells * 120)
-    assert "column 'age' has numbers with marks (" in told
+    assert "column 'age': " in told
+    assert " is read as the number " in told
     assert ids_of(cells * 120) == []
     for declared in ("age", "*"):
         assert warned_of("TAB-MARKS", cells * 120, categorical=[declared]) == []

@@ -263,11 +263,12 @@ NumberKind CsvTable::number(std::size_t row, std::size_t column, double& value) 
 
 NumberKind CsvTable::number_of(std::string_view cell, double& value) const {
   if (decimal_ == '.') return cell_number(cell, value);
-  // A point could only group digits, and 1.234 would be read as less than two.
-  if (cell.find('.') != std::string_view::npos) return NumberKind::text;
+  const bool grouped = cell.find('.') != std::string_view::npos;
   std::string pointed(cell);
-  std::replace(pointed.begin(), pointed.end(), ',', '.');
-  return cell_number(pointed, value);
+  for (char& c : pointed) c = c == ',' ? '.' : c == '.' ? ',' : c;
+  const NumberKind kind = cell_number(pointed, value);
+  // A point can only group digits: 1.234 is above a thousand.
+  return grouped && kind == NumberKind::number ? NumberKind::text : kind;
 }
 
 bool CsvTable::text(std::size_t row, std::size_t column, std::string& out) const {

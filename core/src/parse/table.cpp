@@ -21,6 +21,74 @@ bool is_any(std::string_view cell, std::string_view a, std::string_view b, std::
   return cell == a || cell == b || cell == c;
 }
 
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+// Takes a sign of money from the front, or from the back with the blanks before it.
+bool take_money(std::string_view& text, bool front) {
+  constexpr std::string_view signs[] = {"$", "\xc2\xa3", "\xe2\x82\xac", "\xc2\xa5"};
+  for (const std::string_view sign : signs) {
+    if (text.size() < sign.size()) continue;
+    if (text.substr(front ? 0 : text.size() - sign.size(), sign.size()) != sign) continue;
+    if (front)
+      text.remove_prefix(sign.size());
+    else
+      text.remove_suffix(sign.size());
+    return true;
+  }
+  return false;
+}
+
+// Takes the commas between thousands out: "1,234,567.8". False where they stand elsewhere, as in
+// "1,5" or "0,123", which are decimals of another country.
+bool ungroup(std::string_view digits, std::string& out) {
+  std::size_t run = 0;
+  bool grouped = false;
+  std::size_t at = 0;
+  for (; at < digits.size() && (is_digit(digits[at]) || digits[at] == ','); ++at) {
+    if (digits[at] != ',') {
+      out += digits[at];
+      ++run;
+      continue;
+    }
+    if (run == 0 || run > 3 || (grouped && run != 3) || (!grouped && digits[0] == '0'))
+      return false;
+    grouped = true;
+    run = 0;
+  }
+  if (grouped && run != 3) return false;
+  out += digits.substr(at);
+  return out.find(',') == std::string::npos;
+}
+
+// "$1,200.50", "-5 %" or "13,540"; false for what has no such mark.
+bool read_marked(std::string_view cell, double& value) {
+  const std::size_t whole = cell.size();
+  bool negative = false;
+  const auto take_sign = [&] {
+    if (cell.empty() || (cell.front() != '-' && cell.front() != '+')) return false;
+    negative = cell.front() == '-';
+    cell.remove_prefix(1);
+    return true;
+  };
+  const bool has_sign = take_sign();
+  bool marked = take_money(cell, true);
+  while (marked && !cell.empty() && is_blank(cell.front())) cell.remove_prefix(1);
+  if (marked && !has_sign) take_sign();
+  if (!marked && !cell.empty() && cell.back() == '%') {
+    cell.remove_suffix(1);
+    marked = true;
+  } else if (!marked) {
+    marked = take_money(cell, false);
+  }
+  while (marked && !cell.empty() && is_blank(cell.back())) cell.remove_suffix(1);
+  if (cell.empty() || whole > 64 || !(is_digit(cell.front()) || cell.front() == '.')) return false;
+  marked = marked || cell.find(',') != std::string_view::npos;
+  std::string plain;
+  if (!marked || !ungroup(cell, plain) || !read_number(plain, value)) return false;
+  if (negative) value = -value;
+  return true;
+}
+
 }  // namespace
 
 NumberKind cell_number(std::string_view cell, double& value) {
@@ -35,6 +103,8 @@ NumberKind cell_number(std::string_view cell, double& value) {
     value = yes ? 1.0 : 0.0;
     return NumberKind::truth;
   }
+  if (read_marked(cell, value))
+    return std::isfinite(value) ? NumberKind::marked : NumberKind::out_of_range;
   if (cell.front() == '-' || cell.front() == '+') cell.remove_prefix(1);
   return is_non_finite_word(cell) ? NumberKind::not_finite : NumberKind::text;
 }

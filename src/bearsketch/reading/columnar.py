@@ -30,6 +30,7 @@ from bearsketch.reading.chunks import Chunks
 from bearsketch.reading.doubtful import (
     A_NUMBER,
     ABSENT,
+    MARKED,
     NOT_A_NUMBER,
     REPLACED,
     TRUTH,
@@ -208,6 +209,9 @@ class TableReader(ABC):
         if seen and all(text.strip().lower() in _TRUTHS for text in seen):
             self._shared.labels.kind = "number"
             return
+        if seen and kinds[texts.index(seen[0])] == A_NUMBER:
+            self._shared.labels.settle(b"1")  # also 13,540 and $5
+            return
         label = next(iter(seen), next((text for text in texts if text.strip()), b""))
         comma = self._options.decimal == "," and WITH_COMMA.fullmatch(label)
         self._shared.labels.settle(label.replace(b",", b".") if comma else label)
@@ -366,7 +370,9 @@ class CsvReader(TableReader):
     def _shapes(self, n_columns: int) -> tuple[int, ...]:
         """Call a column numeric if its cells so far are numbers, true, false or absent."""
         counts = self._table.kinds(list(range(n_columns)), 0, self._table.n_rows)
-        numeric = (counts[:, [A_NUMBER, TRUTH]] > 0).any(axis=1) & (counts[:, NOT_A_NUMBER] == 0)
+        numeric = (counts[:, [A_NUMBER, TRUTH, MARKED]] > 0).any(axis=1) & (
+            counts[:, NOT_A_NUMBER] == 0
+        )
         return tuple(np.where(numeric, NUMBER, TEXT).tolist())
 
     def _place(self, row: int, column: int) -> tuple[int, int]:

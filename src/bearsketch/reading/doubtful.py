@@ -11,7 +11,7 @@ import numpy as np
 from bearsketch import _core
 from bearsketch.reading.limits import TYPE_ROWS
 from bearsketch.reading.options import ReadOptions
-from bearsketch.reading.schema import ALL, AS_CATEGORY, TEXT, Schema
+from bearsketch.reading.schema import ALL, AS_CATEGORY, AS_NUMBER, NUMBER, TEXT, Schema
 from bearsketch.wording import option
 
 REPLACED = (
@@ -19,13 +19,11 @@ REPLACED = (
     "is an example, set header=False (--no-header)"
 )
 # How the core numbers what it finds where a number should be.
-ABSENT, A_NUMBER, NOT_FINITE, OUT_OF_RANGE, NOT_A_NUMBER, TRUTH = range(6)
+ABSENT, A_NUMBER, NOT_FINITE, OUT_OF_RANGE, NOT_A_NUMBER, TRUTH, MARKED = range(7)
 WITH_COMMA = re.compile(rb" *[+-]?[0-9]+(,[0-9]+)?([eE][+-]?[0-9]+)? *")
-_MONEY = "(?:[$]|\u00a3|\u20ac)?".encode()
-_MARKED = re.compile(rb" *%b *[+-]?[0-9]+(,[0-9]{3})*([.][0-9]+)? *(%%|%b) *" % (_MONEY, _MONEY))
-_GROUPED = re.compile(rb" *[+-]?[0-9]{1,3}(,[0-9]{3})+ *")
+_GROUPED = re.compile(rb" *[+-]?[1-9][0-9]{0,2}([.,][0-9]{3})+ *")
 # A column of text with at most this share of cells that are not numbers may be meant as numeric.
-_STRAY_SHARE = 0.25
+_STRAY_SHARE = 0.5
 # Cells that mostly have so many words, nearly all different, are texts.
 _LEAST_CELLS, _WORDS, _DIFFERENT = 20, 4, 0.9
 # Where there are at least so many, those of fewer words are ids.
@@ -36,6 +34,7 @@ def doubtful_columns(
     table: _core.CsvTable, schema: Schema, options: ReadOptions
 ) -> Iterator[tuple[str, str]]:
     """Code and message for each; what was declared is meant."""
+    yield from _marked(table, schema, options)
     for column in _undeclared(schema, options):
         message = _comma(table, schema, column, options)
         if message is not None:
@@ -45,9 +44,13 @@ def doubtful_columns(
         if message is not None:
             yield "TAB-STRAY", message
             continue
-        told = _marked(table, schema, column)
-        if told is not None:
-            yield told
+        if schema.shapes[column] == TEXT and not _has_value(table, column):
+            yield (
+                "TAB-EMPTY",
+                f"column {schema.shown(column)!r} has no value in the first {table.n_rows:,} rows, "
+                "and is read as categories; if numbers follow, declare it "
+                f"({option('numeric', schema.shown(column))})",
+            )
             continue
         yield from _different(table, schema, column)
     if schema.label is not None and options.labels in ("auto", "quantity"):
@@ -67,8 +70,6 @@ def _comma(table: _core.CsvTable, schema: Schema, column: int, options: ReadOpti
     if not odd or not all(map(WITH_COMMA.fullmatch, cells)):
         return None
     remedy = "{decimal=,} reads them as numbers"
-    if all(map(_GROUPED.fullmatch, odd)):
-        remedy += ", unless the comma groups digits: then take it out of the data"
     return (
         f"column {schema.shown(column)!r} has numbers with a decimal comma "
         f"({odd[0].decode()!r}), which are read as words; {remedy}"
@@ -87,32 +88,43 @@ def _stray(table: _core.CsvTable, schema: Schema, column: int) -> str | None:
     shown = table.texts(column, row, row + 1)[0][:40].decode("utf-8", "backslashreplace")
     return (
         f"column {name!r} is read as categories, because of {present:,} cells looked at "
-        f"{len(strays)} are not numbers (line {line}, column {place}: {shown!r}); write NA "
-        f"where a number is missing, declare the column numeric "
+        f"{len(strays)} ({len(strays) / present:.1%}) are not numbers "
+        f"(line {line}, column {place}: {shown!r}); write NA where a number is missing, declare "
+        "the column numeric "
         f"({option('numeric', name)}) to have such cells refused, or "
         "categorical if they are right"
     )
 
 
-def _marked(table: _core.CsvTable, schema: Schema, column: int) -> tuple[str, str] | None:
-    """Say that a column has no value so far, or numbers with marks of money and the like."""
-    _, kinds = table.numbers(column, 0, table.n_rows)
-    texts = table.texts(column, 0, table.n_rows)
-    cells = [text for text, kind in zip(texts, kinds, strict=True) if kind != ABSENT]
-    name = schema.shown(column)
-    if not cells:
-        return (
-            "TAB-EMPTY",
-            f"column {name!r} has no value in the first {len(texts):,} rows, and is read as "
-            f"categories; if numbers follow, declare it ({option('numeric', name)})",
+def _has_value(table: _core.CsvTable, column: int) -> bool:
+    (counts,) = table.kinds([column], 0, table.n_rows)
+    return bool(counts[ABSENT] < table.n_rows)
+
+
+def _marked(
+    table: _core.CsvTable, schema: Schema, options: ReadOptions
+) -> Iterator[tuple[str, str]]:
+    """Say which numbers have marks of money and the like, and how they are read."""
+    declared = {*options.categorical, *options.numeric}
+    numbers = [i for i, kind, _ in schema.uses if kind == AS_NUMBER and schema.shapes[i] == NUMBER]
+    counts = table.kinds(numbers, 0, table.n_rows)
+    for column in np.array(numbers, dtype=int)[counts[:, MARKED] > 0].tolist():
+        name = schema.shown(column)
+        if name in declared or ALL in declared:
+            continue
+        first = next(
+            row for row in range(table.n_rows) if table.kinds([column], row, row + 1)[0, MARKED]
         )
-    if not all(map(_MARKED.fullmatch, cells)):
-        return None
-    return (
-        "TAB-MARKS",
-        f"column {name!r} has numbers with marks ({cells[0].decode()!r}), which are read as words: "
-        "take the marks out of the data",
-    )
+        (text,) = table.texts(column, first, first + 1)
+        (value,), _ = table.numbers(column, first, first + 1)
+        shown = text.decode("utf-8", "backslashreplace").strip()
+        remedy = f"declare the column categorical ({option('categorical', name)}) if it is a name"
+        if options.decimal == "." and _GROUPED.fullmatch(text):
+            remedy = "if its comma is a decimal one, set {decimal=,}"
+        yield (
+            "TAB-MARKS",
+            f"column {name!r}: {shown!r} is read as the number {value:.10g}; {remedy}",
+        )
 
 
 def different_cells(table: Any, schema: Schema, options: ReadOptions) -> Iterator[tuple[str, str]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fnmatch
 import itertools
 import re
 from collections.abc import Collection, Sequence
@@ -59,7 +60,7 @@ class Schema:
             if kind == AS_NUMBER and self.shapes[i] in (NUMBER, TEXT)
         ]
         counts = table.kinds([i for i, _ in wanted], first, last)
-        zeros, numbers = counts[:, -1], counts[:, 1]
+        zeros, numbers = counts[:, -1], counts[:, 1] + counts[:, 6]
         missing = zeros <= last - first - numbers
         return tuple(
             name.decode("utf-8", "surrogateescape")
@@ -87,7 +88,7 @@ def make_schema(
             "first line is an example and no header, header=False (--no-header) too.",
         )
     _check_known(names, source, options)
-    listed = _Listed.of(options)
+    listed = _Listed.of(options, names)
     wanted = options.label_column
     label = None if options.labels == "none" else _index(names, wanted or "label")
     weight = _index(names, options.weight_column)
@@ -119,14 +120,31 @@ class _Listed:
     every: frozenset[str]
 
     @classmethod
-    def of(cls, options: ReadOptions) -> _Listed:
+    def of(cls, options: ReadOptions, names: Sequence[str]) -> _Listed:
+        """Columns by the names and patterns that list them; a name says more than a pattern."""
         lists = (options.categorical, options.numeric, options.drop, options.text_columns or ())
-        categorical, numeric, drop, text = map(frozenset, lists)
+        known = set(names)
+        exact = known.intersection(*[set().union(*lists)])
+        categorical, numeric, drop, text = (
+            frozenset(listed).union(
+                found
+                for pattern in listed
+                if is_pattern(pattern, known)
+                for found in fnmatch.filter(names, pattern)
+                if found not in exact
+            )
+            for listed in lists
+        )
         return cls(categorical, numeric, drop, text, categorical | numeric | drop | text)
 
     def has(self, name: str, listed: frozenset[str]) -> bool:
         """Whether a column is in a list: by name, or among all that no list names."""
         return name in listed or (ALL in listed and name not in self.every)
+
+
+def is_pattern(name: str, known: Collection[str]) -> bool:
+    """Whether a name in a list stands for columns that look like it, as ``id_*`` does."""
+    return name != ALL and name not in known and any(letter in name for letter in "*?[")
 
 
 def _kind(name: str, shape: int, listed: _Listed) -> int:
@@ -158,7 +176,9 @@ def _check_known(names: list[str], source: str, options: ReadOptions) -> None:
     wanted = zip(given, itertools.repeat(ParameterError))
     features = zip(itertools.chain(*listed), itertools.repeat(of_features))
     for name, fault in itertools.chain[tuple[str | None, type[BearError]]](wanted, features):
-        if name is not None and name != ALL and name not in known:
+        if name is None or name == ALL or name in known:
+            continue
+        if not (is_pattern(name, known) and fnmatch.filter(names, name)):
             raise fault(
                 f"{source}: there is no column {name!r}; the columns are {few_columns(names)}",
                 code="TAB-COLUMN-MISSING",
@@ -202,8 +222,9 @@ def all_declared(columns: tuple[bytes, ...], options: ReadOptions) -> bool:
     """Whether the options say what each column is, so that no row has to tell."""
     listed = {*options.categorical, *options.numeric, *options.drop, *(options.text_columns or ())}
     listed |= {options.label_column or "label", options.weight_column or ""}
-    names = {column.decode("utf-8", "surrogateescape") for column in columns}
-    return ALL in listed or names <= listed
+    names = [column.decode("utf-8", "surrogateescape") for column in columns]
+    listed |= _Listed.of(options, names).every
+    return ALL in listed or listed.issuperset(names)
 
 
 def check_same(schema: Schema, columns: tuple[bytes, ...], source: str) -> None:

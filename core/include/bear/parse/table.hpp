@@ -10,16 +10,18 @@
 
 namespace bear::parse {
 
-// truth: true or false, which features have as 1 and 0, while a label keeps it apart.
-enum class NumberKind { absent, number, not_finite, out_of_range, text, truth };
+// truth: true or false, which features have as 1 and 0, while a label keeps it apart. marked: a
+// number with a sign of money or per cent, or with commas between its thousands.
+enum class NumberKind { absent, number, not_finite, out_of_range, text, truth, marked };
 
 inline bool has_value(NumberKind kind) {
-  return kind == NumberKind::number || kind == NumberKind::truth;
+  return kind == NumberKind::number || kind == NumberKind::truth || kind == NumberKind::marked;
 }
 
 // A cell as a number, spaces around it left out. An empty cell, and exactly "NA", "N/A",
 // "n/a", "null", "NULL" or "None", is absent; "true" and "false" in small letters, with a capital
-// or all in capitals are truth; hexadecimal, digit grouping and decimal commas are text.
+// or all in capitals are truth; "$1,200", "5 %" and "13,540" are marked; hexadecimal and decimal
+// commas are text.
 NumberKind cell_number(std::string_view cell, double& value);
 
 // How one column becomes features: `name` for numbers, `name=value` for text and items of lists,
