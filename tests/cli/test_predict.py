@@ -151,3 +151,17 @@ def test_numbers_have_no_probability_to_be_sure_of(tmp_path):
     failed(2, "predict", tmp_path / "m.bear", data, "--min-proba", "0.5", says="predicts numbers")
     row = table(good("predict", tmp_path / "m.bear", data, "--why", "1").stdout)[0]
     assert float(row["margin"]) == pytest.approx(float(row["prediction"]), abs=1e-4)
+
+
+def test_probabilities_that_are_not_calibrated_are_said_to_be(noisy, tmp_path):
+    model, data = noisy
+    few = tmp_path / "few.vw"
+    few.write_text("".join(data.read_text().splitlines(keepends=True)[:150]))
+    good("train", few, "-o", tmp_path / "m.bear", "-k", "5", "--memory", "4KiB")
+    says = "probabilities are not calibrated: the model predicted fewer than 200 examples"
+    output = tmp_path / "p.tsv"
+    assert says in good("predict", tmp_path / "m.bear", few, "--proba", "-o", output).stderr
+    assert says not in good("predict", tmp_path / "m.bear", few, "-o", output).stderr
+    assert says not in good("predict", model, data, "--proba", "-o", output).stderr
+    assert "not calibrated: fewer than 200" in good("info", tmp_path / "m.bear").stdout
+    assert "calibrated by 900 predictions: " in good("info", model).stdout

@@ -71,7 +71,19 @@ def _what(facts: dict[str, Any]) -> list[tuple[str, str]]:
             "are",
         ),
     ]
-    return rows if facts["scaled"] else rows[:-1]
+    if not facts["scaled"]:
+        del rows[-1]
+    if facts["classes"] is not None:
+        rows.append(("probabilities", _calibration(facts["calibration"]["all"])))
+    return rows
+
+
+def _calibration(fit: dict[str, Any] | None) -> str:
+    if fit is None:
+        return "not calibrated: fewer than 200 predictions to learn from"
+    return f"calibrated by {fit['examples']:,} predictions: {fit['slope']:.3g} times the margin" + (
+        f" {fit['offset']:+.3g}" if fit["offset"] else ""
+    )
 
 
 def _data(run: dict[str, Any]) -> list[tuple[str, str]]:

@@ -29,6 +29,10 @@ if TYPE_CHECKING:
     from bearsketch.learners import Learner
 
 FORMS = ("tsv", "jsonl")
+_UNCALIBRATED = (
+    "probabilities are not calibrated: the model predicted fewer than 200 examples before it "
+    "learned them"
+)
 
 
 @takes_reading
@@ -122,6 +126,9 @@ def predict(
         read_ahead(stream, threads) as batches,
     ):
         watch, told, number = watch_reading(display, stream), Told(display, stream, learner), 0
+        way = "selected_only" if selected_only else "all"
+        if (proba or min_proba is not None) and learner.calibration[way] is None:
+            display.note(_UNCALIBRATED)
         head = lines.head
         if learner.naming != "id":
             write(head)  # whoever waits at a pipe sees it; columns by number may not fit the data

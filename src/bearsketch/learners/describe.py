@@ -29,6 +29,9 @@ def describe(learner: Learner) -> dict[str, Any]:
         "scaled": 0 if learner.scaling is None else int(learner.scaling.changes().sum()),
         "selected": 0 if config.k == 0 else len(learner.selected()),
         "intercept": learner.intercept.tolist(),
+        "calibration": {
+            way: None if fit is None else fit._asdict() for way, fit in learner.calibration.items()
+        },
         "model_bytes": config.sizes.model_bytes,
         "cell_bytes": config.sizes.cell_bytes,
         "selected_bytes": config.sizes.selected_bytes,
