@@ -31,7 +31,7 @@ class ByteSketch(CountSketch):
 
     def estimate(self, key: int) -> np.ndarray:
         read = [sign * self.quantum * self.cells[row, at] for row, at, sign in self.places(key)]
-        return self.average(np.array(read, dtype=float), axis=0)
+        return self.average(np.array(read, dtype=float))
 
     def bits(self, place: tuple[int, int, int]) -> int:
         at = np.ravel_multi_index(place, self.cells.shape)
