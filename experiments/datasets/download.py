@@ -19,9 +19,10 @@ from typing import IO, Any
 from urllib.parse import urlsplit
 
 from bearsketch.exceptions import BearError, ParameterError, SourceError
-from bearsketch.files import flush_folder, lock, write_whole
+from bearsketch.files import lock, write_whole
 from bearsketch.reading.codecs import MAGIC_BYTES, codec_named, codec_of
 from bearsketch.sizes import format_bytes
+from bearsketch.system import flush_folder
 
 CHUNK_BYTES = 1 << 18
 TIMEOUT = 30.0  # seconds of silence on the line

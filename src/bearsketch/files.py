@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import glob
 import os
-import stat
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import BinaryIO
 
+from bearsketch import system
 from bearsketch.exceptions import BearError, SourceError
 
 
@@ -42,16 +41,15 @@ def open_whole(path: str | os.PathLike[str], size: int | None = None) -> Iterato
                 yield file
             return
         _remove_left(target)
-        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0)
-        with os.fdopen(os.open(temporary, flags, 0o666), "wb") as file:
+        with os.fdopen(os.open(temporary, system.NEW_FILE, 0o666), "wb") as file:
             lock(file.fileno())
             if target.exists():
-                os.fchmod(file.fileno(), stat.S_IMODE(target.stat().st_mode))
+                system.copy_mode(file.fileno(), target)
             yield file
             file.flush()
             os.fsync(file.fileno())
-        temporary.replace(target)
-        flush_folder(target.parent)
+        system.replace(temporary, target)
+        system.flush_folder(target.parent)
     except BaseException as error:
         if not device:
             with contextlib.suppress(OSError):
@@ -70,40 +68,20 @@ def _remove_left(target: Path) -> None:
     """Remove temporary files of writers that are dead: their process is gone, and so its lock."""
     for left in target.parent.glob(f".{glob.escape(target.name)}.*.tmp"):
         pid = left.name.removesuffix(".tmp").rpartition(".")[2]
-        if pid != str(os.getpid()) and (not pid.isdecimal() or _runs(int(pid))):
+        if pid != str(os.getpid()) and (not pid.isdecimal() or system.process_runs(int(pid))):
             continue
         with contextlib.suppress(OSError):
-            handle = os.open(left, os.O_RDWR | getattr(os, "O_NOFOLLOW", 0))
-            try:
-                if lock(handle):
-                    left.unlink()
-            finally:
+            handle = os.open(left, system.OWN_FILE)
+            if lock(handle):
+                system.remove_locked(handle, left)
+            else:
                 os.close(handle)
-
-
-def _runs(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except (PermissionError, OverflowError):
-        return True
-    return True
 
 
 def lock(handle: int) -> bool:
     """Whether a file is ours now; where a file system knows no locks, it is."""
     try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        system.lock(handle)
     except OSError as error:
         return not isinstance(error, BlockingIOError)
     return True
-
-
-def flush_folder(folder: Path) -> None:
-    """Make the names in a folder safe from a crash."""
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

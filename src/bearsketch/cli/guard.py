@@ -13,6 +13,7 @@ from typing import Any, NoReturn, TextIO
 
 from bearsketch.escape import message
 from bearsketch.exceptions import BearError, LimitError
+from bearsketch.system import BROKEN_PIPE_EXIT
 from bearsketch.wording import for_command
 
 BUG = "internal error, please report it with the lines above"
@@ -60,7 +61,7 @@ def _end(error: Exception) -> NoReturn:
         _leave(error.exit_code)
     if isinstance(error, BrokenPipeError):
         # The reader of our output is gone: end as the signal would have, silently.
-        _leave(128 + signal.SIGPIPE)
+        _leave(BROKEN_PIPE_EXIT)
     if isinstance(error, OSError) and error.errno is not None:
         say(f"error[IO-WRITE] {error.filename or 'standard output'}: {os.strerror(error.errno)}")
         _leave(4)

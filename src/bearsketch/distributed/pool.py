@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import multiprocessing
-import socket
-import struct
 import sys
 import threading
 import time
@@ -19,6 +17,7 @@ from bearsketch.closing import Closes
 from bearsketch.distributed.task import Beat, Result, Round, learn_partition
 from bearsketch.distributed.worker import work
 from bearsketch.exceptions import BearError, DistributedError
+from bearsketch.system import limit_pipe_waits
 
 PATIENCE = 60.0  # seconds of silence after which a worker counts as lost
 ATTEMPTS = 3
@@ -149,7 +148,7 @@ class Pool(Serial):
         context = multiprocessing.get_context("fork" if self._forks else "spawn")
         while len(self._pool) < min(self.workers, wanted):
             ours, theirs = context.Pipe()
-            _limit_waits(ours, self._patience)
+            limit_pipe_waits(ours.fileno(), self._patience)
             # A copy also has our ends of all pipes, and would never see that we are gone.
             copied = [ours, *(worker.pipe for worker in self._pool)] if self._forks else []
             process = context.Process(target=work, args=(theirs, copied), daemon=True)  # type: ignore[attr-defined]
@@ -206,14 +205,6 @@ class Pool(Serial):
         """End all workers."""
         while self._pool:
             _end(self._pool.pop())
-
-
-def _limit_waits(pipe: Connection, seconds: float) -> None:
-    """Let no message that stops half way, in either direction, hold this process for ever."""
-    with socket.fromfd(pipe.fileno(), socket.AF_UNIX, socket.SOCK_STREAM) as end:
-        limit = struct.pack("ll", int(seconds) + 1, 0)
-        for option in (socket.SO_RCVTIMEO, socket.SO_SNDTIMEO):
-            end.setsockopt(socket.SOL_SOCKET, option, limit)
 
 
 def _ending(code: int | None) -> str:

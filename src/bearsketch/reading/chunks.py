@@ -5,12 +5,11 @@ from __future__ import annotations
 import itertools
 import os
 import queue
-import select
 import stat
 import threading
 from collections import deque
 from collections.abc import Iterator
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from bearsketch.closing import Closes
 from bearsketch.exceptions import BearError, LimitError, ParseError, SourceError
@@ -20,6 +19,7 @@ from bearsketch.reading.limits import CHUNK_BYTES, CHUNKS_AHEAD, Limits
 from bearsketch.reading.objects import ObjectsInput
 from bearsketch.reading.room import Room
 from bearsketch.reading.source import Input
+from bearsketch.system import poll_of
 
 _WAKE_MS = 100
 
@@ -197,16 +197,14 @@ class _Raw:
         self._file.close()
 
 
-def _poll_of(file: BinaryIO) -> select.poll | None:
+def _poll_of(file: BinaryIO) -> Any:
     try:
         descriptor = file.fileno()
         if stat.S_ISREG(os.fstat(descriptor).st_mode):
             return None
     except (OSError, AttributeError):
         return None
-    poll = select.poll()
-    poll.register(descriptor, select.POLLIN | select.POLLHUP | select.POLLERR)
-    return poll
+    return poll_of(descriptor)
 
 
 class _ReadAhead:

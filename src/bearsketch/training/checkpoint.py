@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import os
 import re
 import time
@@ -13,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple, Self, TypeVar
 
-from bearsketch import model_file
+from bearsketch import model_file, system
 from bearsketch.exceptions import (
     IncompatibleError,
     ModelFileError,
@@ -177,8 +176,7 @@ class Checkpoints:
         with contextlib.ExitStack() as opened:
             if self._lock is None:
                 lock = _locked(self.folder)
-                opened.callback(os.close, lock)
-                opened.callback(_lock_file(self.folder).unlink)
+                opened.callback(system.remove_locked, lock, _lock_file(self.folder))
             for number in self._numbers():
                 self._path(number).unlink()
 
@@ -250,15 +248,14 @@ def _busy(folder: Path) -> SourceError:
 def _try_lock(folder: Path) -> int:
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0) | os.O_CLOEXEC
-        handle = os.open(_lock_file(folder), flags, 0o666)
+        handle = os.open(_lock_file(folder), system.OWN_FILE | os.O_CREAT, 0o666)
     except OSError as error:
         raise SourceError(
             f"checkpoint: cannot use the folder {folder}: {error.strerror or error}",
             code="CKPT-FOLDER",
         ) from None
     try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        system.lock(handle)
     except OSError as error:
         os.close(handle)
         if isinstance(error, BlockingIOError):

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from types import FrameType
 from typing import Any, Self
 
+from bearsketch.system import STOPPING
 from bearsketch.wording import Render, for_python
 
 
@@ -41,7 +42,7 @@ class Interrupts:
 
     def __enter__(self) -> Self:
         if threading.current_thread() is threading.main_thread():
-            for number in (signal.SIGINT, signal.SIGTERM):
+            for number in STOPPING:
                 if signal.getsignal(number) is not signal.SIG_IGN:
                     self._before[number] = signal.signal(number, self._take)
         return self
