@@ -1,7 +1,7 @@
 # The front door. Every target sets up what it needs in .venv by itself.
 .DEFAULT_GOAL := help
 .PHONY: help setup demo test record golden math-check portability browser-test lint format native-test asan-test fuzz \
-  reliability bench cost-model reproduce figures docs-output docs linkcheck screenshots clean
+  reliability bench cost-model reproduce figures docs-output docs sdist checksums linkcheck screenshots clean
 
 PYTHON ?= python3
 VENV := .venv
@@ -145,6 +145,25 @@ docs-output: setup  ## run the shell blocks of README and tutorial and write the
 docs: setup  ## run the examples and build the documentation into docs/_build
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --group docs
 	$(BIN)/python -m sphinx -W --keep-going -q docs docs/_build
+
+portability: $(VENV)/.tools  ## build and test the core for every platform that can be had here
+	tools/need-debian /usr/include/doctest/doctest.h doctest-dev
+	tools/need-debian clang++-14 clang-14
+	tools/need-debian /usr/lib/llvm-14/include/c++/v1/vector libc++-14-dev libc++abi-14-dev
+	tools/need-debian aarch64-linux-gnu-g++ g++-aarch64-linux-gnu
+	tools/need-debian qemu-aarch64 qemu-user
+	tools/need-debian x86_64-w64-mingw32-g++-posix g++-mingw-w64-x86-64-posix
+	tools/need-debian wine wine wine64
+	tools/need-debian emcc emscripten
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check ziglang
+	$(BIN)/python tools/portability.py
+
+sdist: $(VENV)/.tools  ## the source distribution, in dist
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check build
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m build --no-isolation --sdist --outdir dist
+
+checksums:  ## SHA256SUMS and the list of contents (SBOM) of what is in dist
+	$(PYTHON) tools/release_contents.py dist
 
 linkcheck: setup  ## try every link of the documentation
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --group docs

@@ -32,7 +32,7 @@ void multiply(const float* x, std::size_t rows, std::size_t n, const double* w, 
   for (; i < rows; ++i) multiply_rows<1>(x + i * n, n, w, out + i);
 }
 
-using Two [[gnu::vector_size(2 * sizeof(double))]] = double;
+using compat::Two;
 
 Two two(const double* at) {
   Two values;

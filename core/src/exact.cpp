@@ -82,7 +82,7 @@ class Taken {
     for (const Keys group : keys) {
       rows_.push_back(std::make_unique<KeyRow>(group, wide.recipe().seed));
       wide.storage().locate(rows_.back()->active(), places_.emplace_back());
-      for (const std::uint64_t place : places_.back().cells) list(place / 2);
+      for (const std::uint64_t place : places_.back().cells) list(compat::to_size(place / 2));
     }
     std::sort(touched_.begin(), touched_.end());
     touched_.erase(std::unique(touched_.begin(), touched_.end()), touched_.end());
@@ -162,7 +162,8 @@ class Apart {
     for (std::size_t i = 0; i < to.size(); ++i) {
       const Key key = keys[(from + i) / top.width()];
       const std::int32_t slot = top.find(key);
-      const std::size_t at = bucket_of(hash(key), learner_->recipe().width) * learner_->classes();
+      const std::size_t at =
+          compat::to_size(bucket_of(hash(key), learner_->recipe().width)) * learner_->classes();
       to[i] = slot < 0 ? known_at(at)
                        : learner_->update().information(Counter::count_at(top.level(slot)), true);
     }

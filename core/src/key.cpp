@@ -1,15 +1,19 @@
-#include "bear/key.hpp"
+#include "bear/compat.hpp"
+
+#if BEAR_AVX2
+// All calls that pass vectors are inlined, so how others would pass them does not matter.
+#pragma GCC diagnostic ignored "-Wpsabi"
+#endif
 
 #include <algorithm>
+
+#include "bear/key.hpp"
 
 namespace bear {
 
 namespace {
 
 #if BEAR_AVX2
-
-// All calls that pass vectors are inlined, so how others would pass them does not matter.
-#pragma GCC diagnostic ignored "-Wpsabi"
 
 // Half as wide, without AVX2, this would be slower than one name after the other.
 constexpr std::size_t kLanes = 4;

@@ -24,7 +24,7 @@ void Places::find_shared() {
   std::fill(seen_.begin(), seen_.end(), 0);
   for (const std::uint32_t element : listed_) {
     const std::uint64_t bit = (cells[element] / 2) & (bits - 1);
-    seen_[bit / 64] |= std::uint64_t{1} << (bit % 64);
+    seen_[compat::to_size(bit / 64)] |= std::uint64_t{1} << (bit % 64);
   }
   list_elements(bits, true);
   const std::size_t capacity = std::bit_ceil(std::max<std::size_t>(4 * listed_.size(), 16));
@@ -32,7 +32,7 @@ void Places::find_shared() {
   table_.assign(capacity, 0);
   for (const std::uint32_t element : listed_) {
     const std::uint64_t cell = cells[element] / 2;
-    std::size_t at = (cell * kGolden) >> shift;
+    std::size_t at = compat::to_size((cell * kGolden) >> shift);
     while (table_[at] != 0 && cells[table_[at] - 1] / 2 != cell) at = (at + 1) & (capacity - 1);
     if (table_[at] == 0) {
       table_[at] = element + 1;
@@ -49,7 +49,7 @@ void Places::list_elements(std::size_t bits, bool known) {
   std::size_t listed = 0;
   for (std::size_t i = 0; i < n; ++i) {
     const std::uint64_t bit = (cells[i] / 2) & (bits - 1);
-    std::uint64_t& word = seen_[bit / 64];
+    std::uint64_t& word = seen_[compat::to_size(bit / 64)];
     listed_[listed] = static_cast<std::uint32_t>(i);
     listed += word >> (bit % 64) & 1;
     if (!known) word |= std::uint64_t{1} << (bit % 64);

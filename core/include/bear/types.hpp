@@ -6,11 +6,13 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
+#include "bear/compat.hpp"
 #include "bear/key.hpp"
 
 namespace bear {
@@ -28,10 +30,13 @@ class Diverged : public std::runtime_error {
 // Beyond, training has diverged.
 inline constexpr double kLargestWeight = 1e15;
 
+// A quarter of what can be addressed.
+constexpr std::size_t kMostBytes = std::numeric_limits<std::size_t>::max() / 4 + 1;
+
 // a * b, or an exception that names what would not fit; for every size before it is allocated.
 inline std::size_t checked_product(std::size_t a, std::size_t b, const char* what) {
   std::size_t product = 0;
-  if (__builtin_mul_overflow(a, b, &product) || product > (std::size_t{1} << 62)) {
+  if (compat::multiply_overflows(a, b, product) || product > kMostBytes) {
     throw std::invalid_argument(std::string(what) + " must fit into memory, got " +
                                 std::to_string(a) + " x " + std::to_string(b));
   }

@@ -476,7 +476,7 @@ class Posterior final : public Update {
     std::uint32_t met = 0, selected = 0;
     for (std::size_t e = 0; e < size; ++e) {
       const std::uint64_t address = places[e];
-      std::size_t at = (address * kGolden) >> shift;
+      std::size_t at = compat::to_size((address * kGolden) >> shift);
       std::uint32_t found = table[at];
       addresses[0] = address;
       while (addresses[found] != address) {
@@ -498,7 +498,7 @@ class Posterior final : public Update {
   }
   std::uint64_t address(std::size_t column) const { return addresses_[column + 1]; }
   std::size_t group_of(std::uint64_t place) const {
-    return per_class() ? (place - width()) / parts_.recipe.k : 0;
+    return per_class() ? compat::to_size((place - width()) / parts_.recipe.k) : 0;
   }
   std::int32_t slot_of(std::uint64_t place) const {
     return static_cast<std::int32_t>((place - width()) % std::max<std::size_t>(parts_.recipe.k, 1));
@@ -512,7 +512,7 @@ class Posterior final : public Update {
     const std::size_t classes = static_cast<std::size_t>(classes_), last = width() - 1;
     const bool counting = cells_.counting();
     for (std::size_t j = 0; j < size_; ++j) {
-      const std::size_t at = std::min<std::uint64_t>(address(j), last) * classes;
+      const std::size_t at = compat::to_size(std::min<std::uint64_t>(address(j), last)) * classes;
       const std::size_t level = counting ? Counter::level_of(bytes + cells_.word_of(at)) : 0;
       float* const to = coordinate(j);
       to[kVariance] = variance_[kCells][level];
@@ -548,7 +548,8 @@ class Posterior final : public Update {
   void read_by_class(std::size_t j, float* weights) const {
     const std::size_t e = entries_[j];
     const Key key = batch_.keys[batch_.first_entry() + e];
-    const std::size_t at = bucket_of(hashes_[e], width()) * static_cast<std::size_t>(classes_);
+    const std::size_t at =
+        compat::to_size(bucket_of(hashes_[e], width())) * static_cast<std::size_t>(classes_);
     const float unit = static_cast<float>(negative(hashes_[e]) ? -cells_.grain() : cells_.grain());
     for (std::size_t g = 0; g < parts_.selection.groups(); ++g) {
       const TopK& top = parts_.selection.top(g);
@@ -966,7 +967,7 @@ class Posterior final : public Update {
       const std::uint64_t bits = draw();
       if (place >= width()) continue;
       float* const from = coordinate(j);
-      const std::size_t at = place * classes;
+      const std::size_t at = compat::to_size(place) * classes;
       int most = 0;
       for (int c = 0; c < (N == 1 ? 1 : classes_); ++c) {
         CountedByte& byte = bytes[at + static_cast<std::size_t>(c)];
@@ -1021,7 +1022,7 @@ class Posterior final : public Update {
   void write_by_class(std::size_t j, ConstReals change) {
     const std::size_t e = entries_[j];
     const Key key = batch_.keys[batch_.first_entry() + e];
-    const std::size_t at = bucket_of(hashes_[e], width()) * change.size();
+    const std::size_t at = compat::to_size(bucket_of(hashes_[e], width())) * change.size();
     const double unit = negative(hashes_[e]) ? -cells_.grain() : cells_.grain();
     const float known = coordinate(j)[kKnown];
     bool asks = false;
@@ -1102,7 +1103,7 @@ class Posterior final : public Update {
     const std::size_t entry = batch_.first_entry() + claim.entry;
     const Key key = batch_.keys[entry];
     const std::size_t classes = parts_.loss.classes(), first = selection.first_class(group);
-    const std::size_t at = bucket_of(claim.hash, width()) * classes;
+    const std::size_t at = compat::to_size(bucket_of(claim.hash, width())) * classes;
     const double unit = negative(claim.hash) ? -cells_.grain() : cells_.grain();
     std::vector<double> weights(selection.top(group).width());
     for (std::size_t c = 0; c < weights.size(); ++c) {

@@ -95,12 +95,13 @@ class ByteCells {
     if (classes_ == 1) {
       list_moved(amounts, writer);
       for (const std::uint32_t i : moved_) {
-        clipped += writer.write(places[i] / 2, amounts[i], writer.draw(i));
+        clipped += writer.write(compat::to_size(places[i] / 2), amounts[i], writer.draw(i));
       }
     } else {
       for (std::size_t i = 0; i < places.size(); ++i) {
         const ConstReals own = amounts.subspan(i * classes_, classes_);
-        clipped += write_classes(places[i] / 2 * classes_, own, i * classes_, writer);
+        clipped +=
+            write_classes(compat::to_size(places[i] / 2) * classes_, own, i * classes_, writer);
       }
     }
     used_ = writer.used;
@@ -119,7 +120,8 @@ class ByteCells {
     ++writes_;
     std::size_t used = 0;
     Byte* const data = data_.data();
-    for (std::size_t at = 0, n = data_.size(), from = salt(); at < n;) {
+    const std::uint64_t from = salt();
+    for (std::size_t at = 0, n = data_.size(); at < n;) {
       std::uint64_t eight = 1;
       if (n - at >= 8) std::memcpy(&eight, data + at, 8);
       if (eight == 0) {
@@ -170,11 +172,13 @@ class ByteCells {
 
  protected:
   std::uint64_t salt() const { return seed_ + writes_ * kGolden; }
-  static std::uint64_t random_bits(std::uint64_t salt, std::size_t at) {
+  static std::uint64_t random_bits(std::uint64_t salt, std::uint64_t at) {
     return mix64(salt ^ (at * kGolden));
   }
   // Uniform in [0, 1).
-  static double draw(std::uint64_t salt, std::size_t at) { return uniform(random_bits(salt, at)); }
+  static double draw(std::uint64_t salt, std::uint64_t at) {
+    return uniform(random_bits(salt, at));
+  }
 
   void change_used(std::ptrdiff_t more) {
     used_ = static_cast<std::size_t>(static_cast<std::ptrdiff_t>(used_) + more);

@@ -110,7 +110,8 @@ class Cells {
   void add_block(std::span<const std::uint64_t> places, ConstReals amounts,
                  std::size_t /*distinct*/) {
     for (std::size_t i = 0; i < places.size(); ++i) {
-      for (std::size_t c = 0; c < classes_; ++c) add(places[i] / 2, c, amounts[i * classes_ + c]);
+      for (std::size_t c = 0; c < classes_; ++c)
+        add(compat::to_size(places[i] / 2), c, amounts[i * classes_ + c]);
     }
   }
 

@@ -97,7 +97,7 @@ class CountSketch : public Storage {
     for (std::size_t row = 0; row < shape_.depth; ++row) {
       const double sign = (at[row] & 1) ? -factor : factor;
       for (std::size_t i = 0; i < weights.size(); ++i) {
-        cells_.add(at[row] / 2, first + i, sign * weights[i]);
+        cells_.add(compat::to_size(at[row] / 2), first + i, sign * weights[i]);
       }
     }
   }
@@ -116,7 +116,7 @@ class CountSketch : public Storage {
   }
 
   double signed_cell(std::uint64_t at, std::size_t c) const {
-    return with_sign(at, cells_.get(at / 2, c));
+    return with_sign(at, cells_.get(compat::to_size(at / 2), c));
   }
 
   // Mean or median of what the rows read.
@@ -132,7 +132,7 @@ class CountSketch : public Storage {
   // All classes of one cell, as they lie in memory.
   void read_cell(std::uint64_t place, Reals weights) const {
     const double unit = with_sign(place, cells_.unit());
-    const Cell* const from = cells_.row(place / 2);
+    const Cell* const from = cells_.row(compat::to_size(place / 2));
     double* const to = weights.data();
     const std::size_t classes = weights.size();
     for (std::size_t c = 0; c < classes; ++c) to[c] = unit * static_cast<double>(from[c]);
@@ -145,7 +145,7 @@ class CountSketch : public Storage {
     std::fill_n(sums, classes, 0.0);
     for (std::size_t row = 0; row < shape_.depth; ++row) {
       const double unit = with_sign(at[row], cells_.unit());
-      const Cell* const from = cells_.row(at[row] / 2);
+      const Cell* const from = cells_.row(compat::to_size(at[row] / 2));
       for (std::size_t c = 0; c < classes; ++c) sums[c] += unit * static_cast<double>(from[c]);
     }
     const auto depth = static_cast<double>(shape_.depth);

@@ -34,7 +34,7 @@ class Dense final : public Storage {
 
   void query_one(const Places& places, std::size_t column, Reals weights) const override {
     for (std::size_t c = 0; c < classes_; ++c) {
-      weights[c] = cells_.get(places.cells[column] / 2, c);
+      weights[c] = cells_.get(compat::to_size(places.cells[column] / 2), c);
     }
   }
 
