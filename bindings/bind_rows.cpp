@@ -24,12 +24,13 @@ namespace {
 
 nb::bytes to_bytes(std::string_view text) { return nb::bytes(text.data(), text.size()); }
 
-// (column, kind, name): a kind is 0 for numbers, 1 for categories, 2 for text.
+// (column, kind, name): a kind is 0 for numbers, 1 for categories, 2 for text, 3 for times and 4
+// for times without the number of the day.
 using Use = std::tuple<std::size_t, int, nb::bytes>;
 using Uses = std::vector<Use>;
 // (words from, to, characters from, to, lower case, counts), as NgramOptions
 using NgramNumbers = std::tuple<int, int, int, int, bool, bool>;
-constexpr int kText = 2;
+constexpr int kText = 2, kTime = 3, kClock = 4;
 
 struct Build {
   std::uint64_t seed;
@@ -41,7 +42,7 @@ struct Build {
 
 struct Wanted {
   bear::parse::ColumnUse use;
-  bool text;
+  int kind;
 };
 
 bear::parse::Rows build_rows(const bear::parse::Table& table, std::size_t first, std::size_t last,
@@ -49,8 +50,10 @@ bear::parse::Rows build_rows(const bear::parse::Table& table, std::size_t first,
   if (first > last || last > table.n_rows()) throw std::invalid_argument("rows out of range");
   bear::parse::RowBuilder builder(last - first, how.seed, how.names, how.max_name_bytes,
                                   how.max_features);
-  for (const auto& [use, text] : columns) {
-    if (text)
+  for (const auto& [use, kind] : columns) {
+    if (kind == kTime || kind == kClock)
+      add_moments(table, use, kind == kTime, first, last, builder);
+    else if (kind == kText)
       add_ngrams(table, use, how.ngrams, first, last, builder);
     else
       table.add_column(use, first, last, builder);
@@ -106,7 +109,7 @@ class TableUses {
   }
   void add(const Use& use) {
     const int kind = std::get<1>(use);
-    wanted.push_back({{std::get<0>(use), kind != 0, name_of(use)}, kind == kText});
+    wanted.push_back({{std::get<0>(use), kind != 0, name_of(use)}, kind});
   }
 };
 
@@ -161,6 +164,18 @@ Out<std::int64_t> count_kinds(const bear::parse::Table& table,
       }
   }
   return give(std::move(counts), {columns.size(), kKinds});
+}
+
+// Of each column whether its cells are dates or times (1), and whether they rise or fall (2).
+std::vector<int> find_times(const bear::parse::Table& table,
+                            const std::vector<std::size_t>& columns, std::size_t first,
+                            std::size_t last) {
+  if (first > last || last > table.n_rows()) throw std::invalid_argument("rows out of range");
+  std::vector<int> out;
+  out.reserve(columns.size());
+  for (const std::size_t column : columns)
+    out.push_back(static_cast<int>(bear::parse::find_moments(table, column, first, last)));
+  return out;
 }
 
 // Texts of a column as a list of bytes; empty where absent.
@@ -299,6 +314,8 @@ void bind_csv(nb::module_& m) {
               std::size_t max_name, std::size_t max_features, const NgramNumbers& n) {
              return table_rows(t, a, b, u, names, max_name, max_features, n);
            })
+      .def("times", [](const CsvTable& t, const std::vector<std::size_t>& c, std::size_t a,
+                       std::size_t b) { return find_times(t, c, a, b); })
       .def("kinds", [](const CsvTable& t, const std::vector<std::size_t>& c, std::size_t a,
                        std::size_t b) { return count_kinds(t, c, a, b); })
       .def("numbers", [](const CsvTable& t, std::size_t c, std::size_t a,
@@ -334,6 +351,8 @@ void bind_rows(nb::module_& m) {
               std::size_t max_name, std::size_t max_features, const NgramNumbers& n) {
              return table_rows(r.table(), a, b, u, names, max_name, max_features, n);
            })
+      .def("times", [](const ArrowReader& r, const std::vector<std::size_t>& c, std::size_t a,
+                       std::size_t b) { return find_times(r.table(), c, a, b); })
       .def("kinds", [](const ArrowReader& r, const std::vector<std::size_t>& c, std::size_t a,
                        std::size_t b) { return count_kinds(r.table(), c, a, b); })
       .def("numbers", [](const ArrowReader& r, std::size_t c, std::size_t a,

@@ -141,6 +141,11 @@ ERROR_CODES: dict[str, ErrorCode] = {
     ),
     "TAB-SCHEMA": ErrorCode(3, "inputs differ in their columns", "same columns in the same order"),
     "TAB-STREAM": ErrorCode(3, "the table cannot be read as Arrow", "one type per column"),
+    "TAB-TIME": ErrorCode(
+        3,
+        "a cell of a column of times is no ISO date or time",
+        "`--categorical`, or empty the cell",
+    ),
     "TAB-TYPE": ErrorCode(
         3, "a column has a type that cannot be used", "`--drop` it, or convert it"
     ),

@@ -84,6 +84,11 @@ def tables_page(folder):
     pyarrow.parquet.write_table(table, folder / "shop.parquet")
 
 
+def frames_page(folder):
+    for package in ("pandas", "polars", "pyarrow", "sklearn"):
+        pytest.importorskip(package)
+
+
 def pipe_page(folder):
     lines = [json.dumps({"label": i % 2, "text": f"word{i % 2} x{i % 7}"}) for i in range(300)]
     (folder / "events.jsonl").write_text("\n".join(lines) + "\n")

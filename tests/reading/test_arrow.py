@@ -188,13 +188,13 @@ def test_text_labels_and_weights():
 
 
 def test_unsupported_types_are_refused_by_name_and_can_be_dropped():
-    table = pa.table({"day": [datetime.date(2020, 1, 1)], "v": [[0.5]], "a": ["x"]})
-    with pytest.raises(DataError, match="'day'") as caught:
+    table = pa.table({"took": [datetime.timedelta(1)], "v": [[0.5]], "a": ["x"]})
+    with pytest.raises(DataError, match="'took'") as caught:
         read(table)
     assert caught.value.code == "TAB-TYPE"
     with pytest.raises(DataError, match="'v'"):
-        read(table, drop=["day"])
-    assert rows_of(table, drop=["day", "v"]) == [{"a=x": 1.0}]
+        read(table, drop=["took"])
+    assert rows_of(table, drop=["took", "v"]) == [{"a=x": 1.0}]
 
 
 def test_parquet_equals_arrow(parquet):

@@ -24,6 +24,8 @@ OTHER = {
     "weight_column": "a",
     "categorical": ("a",),
     "numeric": ("a",),
+    "time_columns": ("a",),
+    "clock_columns": ("a",),
     "drop": ("a",),
     "header": False,
     "columns": ("a", "b"),

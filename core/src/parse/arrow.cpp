@@ -24,6 +24,11 @@ bool is_number_format(std::string_view format) {
   return is_any_of(format, kIntegers) || is_any_of(format, kReals);
 }
 
+// Dates, and timestamps of any unit and zone.
+bool is_time_format(std::string_view format) {
+  return format == "tdD" || format == "tdm" || format.substr(0, 2) == "ts";
+}
+
 bool is_list(std::string_view format) {
   return format == "+l" || format == "+L" || format.substr(0, 3) == "+w:";
 }
@@ -80,6 +85,7 @@ ColumnShape column_shape(const ArrowSchema& schema) {
   if (is_number_format(format)) return ColumnShape::number;
   if (is_text_format(format)) return ColumnShape::text;
   if (format == "n") return ColumnShape::nothing;
+  if (is_time_format(format)) return ColumnShape::time;
   if (format == "+m" && is_pair(*schema.children[0])) return ColumnShape::named_values;
   if (!is_list(format)) return ColumnShape::unsupported;
   const ArrowSchema& item = *schema.children[0];
@@ -157,6 +163,23 @@ std::string_view ArrowColumn::bytes(std::int64_t i) const {
                     : std::string_view(buffer<char>(2) + from, static_cast<std::size_t>(to - from));
 }
 
+bool ArrowColumn::is_time() const { return is_time_format(value_schema(*schema_).format); }
+
+Moment ArrowColumn::moment(std::int64_t i) const {
+  if (schema_->dictionary != nullptr)
+    return ArrowColumn(*schema_->dictionary, *array_->dictionary).moment(integer(i));
+  const std::string_view format = schema_->format;
+  const auto at = static_cast<std::size_t>(i + array_->offset);
+  if (format == "tdD") return moment_of(std::int64_t{load<std::int32_t>(at)} * 86400, false);
+  std::int64_t unit = 1;
+  if (format == "tdm" || format[2] == 'm') unit = 1000;
+  if (format[2] == 'u') unit = 1000000;
+  if (format[2] == 'n') unit = 1000000000;
+  const auto value = load<std::int64_t>(at);
+  const std::int64_t seconds = value / unit - (value % unit < 0 ? 1 : 0);
+  return moment_of(seconds, format[1] == 's');
+}
+
 bool ArrowColumn::is_text() const { return is_text_format(value_schema(*schema_).format); }
 
 bool ArrowColumn::is_utf8_text() const {
@@ -169,6 +192,10 @@ NumberKind ArrowColumn::number(std::int64_t i, double& value) const {
   if (schema_->dictionary != nullptr)
     return ArrowColumn(*schema_->dictionary, *array_->dictionary).number(integer(i), value);
   if (is_text()) return cell_number(bytes(i), value);
+  if (is_time()) {  // as days since 1970
+    value = static_cast<double>(moment(i).seconds) / 86400.0;
+    return NumberKind::number;
+  }
   value = real(i);
   return std::isfinite(value) ? NumberKind::number : NumberKind::not_finite;
 }
@@ -178,6 +205,10 @@ std::string_view ArrowColumn::text(std::int64_t i, std::string& scratch) const {
     return ArrowColumn(*schema_->dictionary, *array_->dictionary).text(integer(i), scratch);
   if (is_text()) return bytes(i);
   const std::string_view format = schema_->format;
+  if (is_time()) {
+    scratch = moment_text(moment(i));
+    return scratch;
+  }
   if (format == "b") return integer(i) != 0 ? "true" : "false";
   std::array<char, 32> digits{};
   std::to_chars_result end{};
@@ -233,6 +264,15 @@ bool ArrowTable::text(std::size_t row, std::size_t i, std::string& out) const {
   std::string scratch;
   out = got.text(place, scratch);
   return !out.empty();
+}
+
+NumberKind ArrowTable::moment(std::size_t row, std::size_t i, Moment& out) const {
+  const ArrowColumn got = column(i);
+  if (!got.is_time()) return Table::moment(row, i, out);
+  const std::int64_t place = at(row) + array_->offset;
+  if (!row_valid(row) || !got.valid(place)) return NumberKind::absent;
+  out = got.moment(place);
+  return NumberKind::number;
 }
 
 namespace {

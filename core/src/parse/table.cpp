@@ -109,6 +109,16 @@ NumberKind cell_number(std::string_view cell, double& value) {
   return is_non_finite_word(cell) ? NumberKind::not_finite : NumberKind::text;
 }
 
+NumberKind Table::moment(std::size_t row, std::size_t column, Moment& out) const {
+  std::string text;
+  if (!this->text(row, column, text)) return NumberKind::absent;
+  std::string_view cell = text;
+  while (!cell.empty() && is_blank(cell.front())) cell.remove_prefix(1);
+  while (!cell.empty() && is_blank(cell.back())) cell.remove_suffix(1);
+  if (cell.empty() || is_missing_mark(cell)) return NumberKind::absent;
+  return read_moment(cell, out) ? NumberKind::number : NumberKind::text;
+}
+
 RowError number_error(NumberKind kind, std::size_t row, const ColumnUse& use,
                       std::string_view cell) {
   const std::string got = ", got " + quoted(cell);
@@ -118,6 +128,55 @@ RowError number_error(NumberKind kind, std::size_t row, const ColumnUse& use,
   if (kind == NumberKind::out_of_range)
     return {row, use.column, "TAB-VALUE-RANGE", column + " exceeds float32 range" + got, {}};
   return {row, use.column, "TAB-VALUE", column + " must be a number" + got, {}};
+}
+
+void add_moments(const Table& table, const ColumnUse& use, bool days, std::size_t first,
+                 std::size_t last, RowBuilder& out) {
+  constexpr const char* weekdays[] = {"mon", "tue", "wed", "thu", "fri", "sat", "sun"};
+  const std::string prefix = use.name + "^";
+  Moment moment;
+  for (std::size_t row = first; row < last; ++row) {
+    const NumberKind kind = table.moment(row, use.column, moment);
+    if (kind == NumberKind::absent) continue;
+    if (kind != NumberKind::number) {
+      std::string shown;
+      table.text(row, use.column, shown);
+      out.fail(
+          {row - first,
+           use.column,
+           "TAB-TIME",
+           "value of column " + quoted(use.name) + " must be a date or time, got " + quoted(shown),
+           {}});
+      continue;
+    }
+    const auto add = [&](const std::string& name, double value) {
+      out.add(row - first, use.column, prefix, name, value);
+    };
+    if (moment.hour >= 0) add("hour=" + std::to_string(moment.hour), 1.0);
+    add(std::string("weekday=") + weekdays[moment.weekday], 1.0);
+    add("month=" + std::to_string(moment.month), 1.0);
+    if (days) add("day", static_cast<double>(moment.day));
+  }
+}
+
+Moments find_moments(const Table& table, std::size_t column, std::size_t first, std::size_t last) {
+  constexpr std::size_t kLeast = 50;  // of fewer nothing is said
+  constexpr double kNearlyAll = 0.95;
+  std::size_t found = 0, rises = 0, falls = 0;
+  std::int64_t before = 0;
+  Moment moment;
+  for (std::size_t row = first; row < last; ++row) {
+    const NumberKind kind = table.moment(row, column, moment);
+    if (kind == NumberKind::absent) continue;
+    if (kind != NumberKind::number) return Moments::none;
+    if (found > 0 && moment.seconds != before) ++(moment.seconds > before ? rises : falls);
+    before = moment.seconds;
+    ++found;
+  }
+  if (found == 0) return Moments::none;
+  const double most = kNearlyAll * static_cast<double>(rises + falls);
+  const bool one_way = static_cast<double>(std::max(rises, falls)) >= most;
+  return found >= kLeast && rises + falls > 0 && one_way ? Moments::rising : Moments::some;
 }
 
 void add_ngrams(const Table& table, const ColumnUse& use, const NgramOptions& options,

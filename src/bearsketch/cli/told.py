@@ -50,7 +50,7 @@ class Told:
                 f"{self._stream.format} data; {task.reason}: loss {task.loss}; "
                 f"{config.learner} in {format_bytes(config.sizes.model_bytes)}, k {config.k:,}"
             )
-            for use in ("numeric", "categorical", "text_columns"):
+            for use in ("numeric", "categorical", "text_columns", "time_columns", "clock_columns"):
                 columns = self._stream.columns.get(use, ())
                 if columns:
                     kind = use.removesuffix("_columns")

@@ -37,7 +37,15 @@ WAYS = {"all": False, "selected_only": True}  # to predict, and whether with the
 CALIBRATION = ("examples", "weight", "information", "pull")
 SCALING = "scaling."  # arrays of scaled columns
 COLUMNS = "columns."  # arrays of names of columns, by their use in the reader's options
-COLUMN_LISTS = ("categorical", "columns", "drop", "numeric", "text_columns")
+COLUMN_LISTS = (
+    "categorical",
+    "clock_columns",
+    "columns",
+    "drop",
+    "numeric",
+    "text_columns",
+    "time_columns",
+)
 STATE = "state."  # arrays of what the core keeps by name
 GUARDS = ("uphill", "flat_pairs", "damped_pairs", "rejected_pairs", "stored_pairs")
 

@@ -18,7 +18,7 @@ from bearsketch.reading.doubtful import different_cells
 from bearsketch.reading.frames import stream_of
 from bearsketch.reading.options import ReadOptions
 from bearsketch.reading.pieces import Piece, Trouble
-from bearsketch.reading.schema import NUMBER
+from bearsketch.reading.schema import NUMBER, TIME
 
 
 class ArrowReader(TableReader):
@@ -30,14 +30,20 @@ class ArrowReader(TableReader):
         super().__init__(name, index, options, shared)
         self._table = _core.ArrowReader(stream_of(stream, name))
         described = self._table.columns
+        self._before = self._at = self._n_rows = 0  # rows before this record batch, and in it
+        shapes = tuple(shape for _, shape, _ in described)
+        self._ended = not self._next()
+        if TIME in shapes and not self._ended and shared.schema is None:
+            shapes = tuple(
+                found if shape == TIME else shape
+                for shape, found in zip(shapes, self._with_times(shapes), strict=True)
+            )
         self._settle_schema(
             tuple(column for column, _, _ in described),
-            tuple(shape for _, shape, _ in described),
+            shapes,
             {column for column, shape, coded in described if coded and shape == NUMBER},
         )
-        self._before = 0  # rows of the record batches before this one
-        self._at = 0
-        self._n_rows = 0
+        self._doubt()
 
     def close(self) -> None:
         """Nothing to close: the stream ends with its object."""
@@ -45,20 +51,27 @@ class ArrowReader(TableReader):
     def take(self, rows: int, entries: int) -> Piece | None:
         """At most ``rows`` examples, or None at the end."""
         while self._at == self._n_rows:
+            if self._ended:
+                return None
             self._before += self._n_rows
-            try:
-                if not self._table.next():
-                    return None
-            except ValueError as error:
-                raise self._broken(error) from None
-            self._at, self._n_rows = 0, self._table.n_rows
-            self._doubt()
+            self._ended = not self._next()
+            if not self._ended:
+                self._doubt()
         first, last = self._at, min(self._at + rows, self._n_rows)
         self._at = last
         position = Position(self._name, self._index, 0, self._before + last)
         piece = self._piece(first, last, position)
         piece.counts["lines"] = last - first
         return piece
+
+    def _next(self) -> bool:
+        """Go on to the next record batch; False at the end."""
+        try:
+            there = self._table.next()
+        except ValueError as error:
+            raise self._broken(error) from None
+        self._at, self._n_rows = 0, self._table.n_rows if there else 0
+        return bool(there)
 
     def _doubt(self) -> None:
         """Look for columns that may be meant otherwise, in the first rows of a stream."""
@@ -140,7 +153,24 @@ def _parquet_batches(parquet: Any, rows: int) -> Any:
     import pyarrow
 
     batches = parquet.iter_batches(batch_size=min(rows, 1 << 16), use_threads=False)
-    return pyarrow.RecordBatchReader.from_batches(parquet.schema_arrow, batches)
+    schema = parquet.schema_arrow
+    zoned = [i for i, column in enumerate(schema) if getattr(column.type, "tz", None)]
+    if not zoned:
+        return pyarrow.RecordBatchReader.from_batches(schema, batches)
+    for i in zoned:  # as clocks in their zone show them
+        schema = schema.set(i, schema.field(i).with_type(pyarrow.timestamp(schema.types[i].unit)))
+    return pyarrow.RecordBatchReader.from_batches(schema, map(_local, batches))
+
+
+def _local(batch: Any) -> Any:
+    import pyarrow.compute
+
+    for i, column in enumerate(batch.schema):
+        if getattr(column.type, "tz", None):
+            batch = batch.set_column(
+                i, column.name, pyarrow.compute.local_timestamp(batch.column(i))
+            )
+    return batch
 
 
 def _first_line(error: Exception) -> str:

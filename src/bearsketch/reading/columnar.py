@@ -17,7 +17,7 @@ number should be, ``NA``, ``N/A``, ``n/a``, ``null``, ``NULL`` and ``None`` are 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import numpy as np
@@ -47,8 +47,10 @@ from bearsketch.reading.limits import (
 from bearsketch.reading.options import ReadOptions
 from bearsketch.reading.pieces import Piece, Trouble
 from bearsketch.reading.schema import (
+    CLOCK,
     NUMBER,
     TEXT,
+    TIME,
     Schema,
     all_declared,
     check_same,
@@ -104,6 +106,13 @@ class TableReader(ABC):
             self._shared.notes += missing_weights(schema, self._options)
         check_same(schema, columns, self._name)
         return schema
+
+    def _with_times(self, shapes: Sequence[int]) -> tuple[int, ...]:
+        """Shapes with columns of text found to be times, and those of times that rise."""
+        maybe = [i for i, shape in enumerate(shapes) if shape in (TEXT, TIME)]
+        found = dict(zip(maybe, self._table.times(maybe, 0, self._table.n_rows), strict=True))
+        times = (None, TIME, CLOCK)
+        return tuple(times[found.get(i, 0)] or shape for i, shape in enumerate(shapes))
 
     @abstractmethod
     def _place(self, row: int, column: int) -> tuple[int, int]:
@@ -245,6 +254,12 @@ class TableReader(ABC):
                 "or leave the cell empty or write NA where there is no number; the first 1,000 "
                 "rows decide what a column is."
             )
+        elif code == "TAB-TIME" and schema is not None:
+            name = schema.shown(column)
+            hint = (
+                f"Declare the column categorical (categorical=[{name!r}], --categorical {name}), "
+                "or leave the cell empty where there is no time."
+            )
         elif code == "TAB-NAME-LONG" and schema is not None:
             hint = long_name_hint(schema.shown(column))
         elif code == "TAB-VALUE-FINITE":
@@ -373,7 +388,7 @@ class CsvReader(TableReader):
         numeric = (counts[:, [A_NUMBER, TRUTH, MARKED]] > 0).any(axis=1) & (
             counts[:, NOT_A_NUMBER] == 0
         )
-        return tuple(np.where(numeric, NUMBER, TEXT).tolist())
+        return self._with_times(np.where(numeric, NUMBER, TEXT).tolist())
 
     def _place(self, row: int, column: int) -> tuple[int, int]:
         return int(self._table.lines(row, row + 1)[0]), self._table.column_of(row, column)

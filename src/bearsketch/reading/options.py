@@ -310,6 +310,33 @@ class ReadOptions:
         metavar="A,B",
         help="Columns to read as numbers; * is the rest. May be repeated.",
     )
+    time_columns: tuple[str, ...] = _row(
+        (),
+        NAMES,
+        "Columns of ISO dates or times, such as ``2024-05-01T13:45``, which give the features "
+        "``column^hour=13``, ``column^weekday=wed``, ``column^month=5`` and the number "
+        "``column^day`` of days since 1970. Else a column is one of these if its cells in the "
+        "first rows are, or its type is; declare it ``categorical`` to have each value be a "
+        "feature of its own. Clocks are read as written, whatever their zone.",
+        formats=TABLES,
+        remembered=True,
+        group=OF_TABLES,
+        metavar="A,B",
+        help="Columns of ISO dates or times: hour, weekday, month and day number. May be repeated.",
+        unset="detected",
+    )
+    clock_columns: tuple[str, ...] = _row(
+        (),
+        NAMES,
+        "As ``time_columns``, without the number of the day, which tells nothing where it only "
+        "grows along the data. Detected so where the first times rise.",
+        formats=TABLES,
+        remembered=True,
+        group=OF_TABLES,
+        metavar="A,B",
+        help="Columns of dates or times without the day number. May be repeated.",
+        unset="detected",
+    )
     drop: tuple[str, ...] = _row(
         (),
         NAMES,
@@ -584,11 +611,13 @@ class ReadOptions:
             raise ParameterError("stride needs a window: give both, or neither")
         if self.label_from == "header" and not (self.label_regex or self.label_table):
             raise ParameterError("label_from='header' needs label_regex or label_table")
-        kinds = [set(self.categorical), set(self.numeric), set(self.text_columns or ())]
+        times = [set(self.time_columns), set(self.clock_columns)]
+        kinds = [set(self.categorical), set(self.numeric), set(self.text_columns or ()), *times]
         twice = [name for name in set.union(*kinds) if sum(name in kind for kind in kinds) > 1]
         if twice:
             raise ParameterError(
-                f"a column is categorical, numeric or text, not two of them, got {sorted(twice)}"
+                "a column is categorical, numeric, text or of times, not two of them, got "
+                f"{sorted(twice)}"
             )
 
     @property

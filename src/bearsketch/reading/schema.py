@@ -16,10 +16,12 @@ if TYPE_CHECKING:
     from bearsketch.reading.options import ReadOptions
 
 # Shapes of a column, as the core numbers them.
-NUMBER, TEXT, ITEMS, NAMED_VALUES, NOTHING, UNSUPPORTED = range(6)
+NUMBER, TEXT, ITEMS, NAMED_VALUES, NOTHING, UNSUPPORTED, TIME = range(7)
+CLOCK = 7  # times that rise along the data, as those of a log do
 # What a column is read as, as the core numbers it.
-AS_NUMBER, AS_CATEGORY, AS_TEXT = range(3)
+AS_NUMBER, AS_CATEGORY, AS_TEXT, AS_TIME, AS_CLOCK = range(5)
 ALL = "*"
+SIMPLE = (NUMBER, TEXT, TIME, CLOCK)  # shapes of one value
 _SHOWN_NAME = 60  # characters of a column's name in a message
 _SHOWN_COLUMNS = 8
 _INDEX = re.compile(r"__index_level_\d+__")  # what pandas calls the numbers of the rows
@@ -44,9 +46,15 @@ class Schema:
         simple = [
             (name.decode("utf-8", "surrogateescape"), kind)
             for i, kind, name in self.uses
-            if self.shapes[i] in (NUMBER, TEXT)
+            if self.shapes[i] in SIMPLE
         ]
-        kinds = {"categorical": AS_CATEGORY, "numeric": AS_NUMBER, "text_columns": AS_TEXT}
+        kinds = {
+            "categorical": AS_CATEGORY,
+            "numeric": AS_NUMBER,
+            "text_columns": AS_TEXT,
+            "time_columns": AS_TIME,
+            "clock_columns": AS_CLOCK,
+        }
         return {
             use: tuple(name for name, kind in simple if kind == wanted)
             for use, wanted in kinds.items()
@@ -92,7 +100,7 @@ def make_schema(
     wanted = options.label_column
     label = None if options.labels == "none" else _index(names, wanted or "label")
     weight = _index(names, options.weight_column)
-    if label is not None and shapes[label] not in (NUMBER, TEXT):
+    if label is not None and shapes[label] not in SIMPLE:
         raise _unsupported(source, names[label], "a label is a number or a text")
     uses = []
     for i, (name, shape) in enumerate(zip(names, shapes, strict=True)):
@@ -103,7 +111,7 @@ def make_schema(
         if shape == UNSUPPORTED:
             raise _unsupported(source, name, "cast it to numbers or text")
         kind = _kind(name, TEXT if columns[i] in categories else shape, listed)
-        if kind == AS_TEXT and shape not in (NUMBER, TEXT, NOTHING):
+        if kind in (AS_TEXT, AS_TIME, AS_CLOCK) and shape not in (*SIMPLE, NOTHING):
             raise _unsupported(source, name, "leave it out of the text columns")
         uses.append((i, kind, columns[i]))
     return Schema(columns, shapes, uses, label, weight)
@@ -117,15 +125,24 @@ class _Listed:
     numeric: frozenset[str]
     drop: frozenset[str]
     text: frozenset[str]
+    time: frozenset[str]
+    clock: frozenset[str]
     every: frozenset[str]
 
     @classmethod
     def of(cls, options: ReadOptions, names: Sequence[str]) -> _Listed:
         """Columns by the names and patterns that list them; a name says more than a pattern."""
-        lists = (options.categorical, options.numeric, options.drop, options.text_columns or ())
+        lists = [
+            options.categorical,
+            options.numeric,
+            options.drop,
+            options.text_columns or (),
+            options.time_columns,
+            options.clock_columns,
+        ]
         known = set(names)
         exact = known.intersection(*[set().union(*lists)])
-        categorical, numeric, drop, text = (
+        sets = [
             frozenset(listed).union(
                 found
                 for pattern in listed
@@ -134,8 +151,10 @@ class _Listed:
                 if found not in exact
             )
             for listed in lists
-        )
-        return cls(categorical, numeric, drop, text, categorical | numeric | drop | text)
+        ]
+        categorical, numeric, drop, text, time, clock = sets
+        every = frozenset().union(*sets)
+        return cls(categorical, numeric, drop, text, time, clock, every)
 
     def has(self, name: str, listed: frozenset[str]) -> bool:
         """Whether a column is in a list: by name, or among all that no list names."""
@@ -154,6 +173,10 @@ def _kind(name: str, shape: int, listed: _Listed) -> int:
         return AS_CATEGORY
     if listed.has(name, listed.numeric):
         return AS_NUMBER
+    if name in listed.time or name in listed.clock:
+        return AS_TIME if name in listed.time else AS_CLOCK
+    if shape in (TIME, CLOCK):
+        return AS_TIME if shape == TIME else AS_CLOCK
     return AS_CATEGORY if shape == TEXT else AS_NUMBER
 
 
@@ -169,6 +192,7 @@ def _check_known(names: list[str], source: str, options: ReadOptions) -> None:
     given = [options.label_column] if options.labels_needed else []
     given += [options.weight_column] if options.labels_needed and options.weights_needed else []
     listed = [options.categorical, options.numeric, options.text_columns or ()]
+    listed += [options.time_columns, options.clock_columns]
     listed += [options.drop] if options.drop_needed else []
     # Where a model knows the columns of features, no option is wrong but the data.
     of_features = ParameterError if options.drop_needed else DataError

@@ -47,7 +47,7 @@ struct ArrowArrayStream {
 namespace bear::parse {
 
 // What a column holds, as far as features go.
-enum class ColumnShape { number, text, items, named_values, nothing, unsupported };
+enum class ColumnShape { number, text, items, named_values, nothing, unsupported, time };
 
 ColumnShape column_shape(const ArrowSchema& schema);
 
@@ -58,6 +58,9 @@ class ArrowColumn {
       : schema_(&schema), array_(&array) {}
 
   bool valid(std::int64_t i) const;
+  // Of a date or a timestamp.
+  Moment moment(std::int64_t i) const;
+  bool is_time() const;
   NumberKind number(std::int64_t i, double& value) const;
   // Text of a scalar; numbers in their shortest form. `scratch` holds what must be printed.
   std::string_view text(std::int64_t i, std::string& scratch) const;
@@ -97,6 +100,7 @@ class ArrowTable : public Table {
   std::size_t n_columns() const { return static_cast<std::size_t>(schema_->n_children); }
   NumberKind number(std::size_t row, std::size_t column, double& value) const override;
   bool text(std::size_t row, std::size_t column, std::string& out) const override;
+  NumberKind moment(std::size_t row, std::size_t column, Moment& out) const override;
   void add_column(const ColumnUse& use, std::size_t first, std::size_t last,
                   RowBuilder& out) const override;
 

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "bear/parse/moment.hpp"
 #include "bear/parse/ngram.hpp"
 #include "bear/parse/rows.hpp"
 
@@ -44,6 +45,8 @@ class Table {
   virtual NumberKind number(std::size_t row, std::size_t column, double& value) const = 0;
   // A cell as text, for labels; false = absent.
   virtual bool text(std::size_t row, std::size_t column, std::string& out) const = 0;
+  // A cell as a date or time.
+  virtual NumberKind moment(std::size_t row, std::size_t column, Moment& out) const;
   // Features of one column for rows first to last; `out` counts rows from `first`.
   virtual void add_column(const ColumnUse& use, std::size_t first, std::size_t last,
                           RowBuilder& out) const = 0;
@@ -52,5 +55,14 @@ class Table {
 // Features `name^ngram` of a column of text for rows first to last, as JSON Lines name them.
 void add_ngrams(const Table& table, const ColumnUse& use, const NgramOptions& options,
                 std::size_t first, std::size_t last, RowBuilder& out);
+
+// Features of a column of dates or times: `name^hour=13`, `name^weekday=mon`, `name^month=5`, and
+// with `days` the number `name^day` of days since 1970.
+void add_moments(const Table& table, const ColumnUse& use, bool days, std::size_t first,
+                 std::size_t last, RowBuilder& out);
+
+// Whether the cells of a column are dates or times, and whether they rise nearly always, or fall.
+enum class Moments { none, some, rising };
+Moments find_moments(const Table& table, std::size_t column, std::size_t first, std::size_t last);
 
 }  // namespace bear::parse
