@@ -8,6 +8,7 @@ import os
 import random
 import re
 import shutil
+import sqlite3
 import subprocess
 import sys
 from pathlib import Path
@@ -85,8 +86,25 @@ def tables_page(folder):
 
 
 def frames_page(folder):
-    for package in ("pandas", "polars", "pyarrow", "sklearn"):
+    pandas = pytest.importorskip("pandas")
+    for package in ("polars", "pyarrow", "sklearn"):
         pytest.importorskip(package)
+    rng = random.Random(0)
+    rows = [
+        {
+            "city": city,
+            "age": rng.choice([None, float(rng.randrange(18, 80))]),
+            "plan": rng.choice(["free", "pro"]),
+            "seen": pandas.Timestamp("2024-01-01") + pandas.Timedelta(hours=rng.randrange(9000)),
+            "sold": "yes" if city == "rome" else "no",
+        }
+        for city in (rng.choice(["rome", "oslo", None]) for _ in range(400))
+    ]
+    frame = pandas.DataFrame(rows)
+    frame.to_parquet(folder / "shop.parquet")
+    frame.to_csv(folder / "shop.csv", index=False)
+    with sqlite3.connect(folder / "shop.sqlite") as base:
+        frame.astype({"seen": str}).to_sql("shop", base)
 
 
 def pipe_page(folder):

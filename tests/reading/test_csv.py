@@ -323,7 +323,9 @@ def test_columns_of_text_are_told_and_known():
     assert found == {"categorical": ("b",), "text_columns": ("a",)}
     with pytest.raises(ParameterError, match="there is no column 'c'"):
         read(table(b"a,b\nx y,1\n"), text_columns=["c"])
-    with pytest.raises(ParameterError, match="categorical, numeric or text, not two of them"):
+    with pytest.raises(
+        ParameterError, match="categorical, numeric, text or of times, not two of them"
+    ):
         open_stream(table(b"a,b\n"), text_columns=["a"], categorical=["a"])
 
 
