@@ -118,7 +118,7 @@ def test_classes():
 
 
 def test_memory_of_a_model():
-    least = 2 * 10 + 1
+    least = 2 * 11 + 1
     with pytest.warns(UserWarning, match="more than half"):
         assert make_learner(k=2, memory=least).sizes.model_bytes == least
     with pytest.raises(LimitError) as caught:

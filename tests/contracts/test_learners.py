@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from bearsketch import LEARNERS, IncompatibleError, make_learner
+from bearsketch.learners.selected import sizes_of
 from reference.losses import LOSSES as PLAIN_LOSSES
-from reference.streams import LOSSES, batch_of, stream
+from reference.streams import LOSSES, batch_of, fitting, stream
 
 DENSE = ("sgd", "olbfgs")
 POOL = np.arange(40, dtype=np.uint64)
@@ -23,7 +24,8 @@ def make(learner, loss="logistic", **options):
         **({} if learner in (*DENSE, "fh") else {"k": 5}),
         **options,
     }
-    return make_learner(learner, loss=loss, classes=4 if loss == "softmax" else None, **options)
+    classes = 4 if loss == "softmax" else None
+    return make_learner(learner, loss=loss, classes=classes, **fitting(learner, options))
 
 
 def trained(learner, loss="logistic", **options):
@@ -46,7 +48,7 @@ def test_predictions_are_products_with_the_weights(learner, loss):
         chosen = np.isin(POOL, made.selected().keys)[:, None] * w
         np.testing.assert_allclose(
             made.predict_margin(batch_of(rows), selected_only=True),
-            X @ chosen + made.intercept,
+            X @ chosen + made.selected_intercept,
             atol=1e-12,
         )
 
@@ -60,9 +62,10 @@ def test_progress_is_the_loss_before_learning(learner, loss):
     if made.config.reads == "selection":
         margins = made.predict_margin(batch_of(rows[:10]), selected_only=True)
     progress = made.learn(batch_of(rows[:10], labels[:10], weights))
-    np.testing.assert_allclose(progress.margins, margins, atol=1e-12)
+    atol = 1e-5 if learner == "bear+" else 1e-12  # it learns in floats
+    np.testing.assert_allclose(progress.margins, margins, atol=atol)
     wanted = PLAIN_LOSSES[loss]().value(margins, labels[:10], weights / weights.sum())
-    assert progress.loss == pytest.approx(wanted)
+    assert progress.loss == pytest.approx(wanted, rel=1e-5)
     assert progress.weight == weights.sum()
     assert progress.examples == 10
 
@@ -87,8 +90,8 @@ def test_probabilities_are_those_of_the_margins(learner, loss):
 def test_the_selected_come_best_first_with_the_weights_predictions_use(learner, loss, per_class):
     made, *_ = trained(learner, loss, per_class=per_class)
     found = made.selected()
-    norms = np.linalg.norm(found.all_weights, axis=1)
-    assert (np.diff(norms) <= 1e-12).all()
+    sizes = sizes_of(made.config.update, found.all_weights) * found.worths
+    assert (np.diff(sizes) <= 1e-12).all()
     assert found.names == [str(key) for key in found.keys]
     assert len(found) == len(list(found)) == len(found.labels)
     for i, feature in enumerate(found):
@@ -128,9 +131,9 @@ STRANGERS = {
 
 @pytest.mark.parametrize("field", STRANGERS)
 def test_merging_strangers_names_the_field_and_both_values(field):
-    made, *_ = trained("bear+")
+    made, *_ = trained("awm")
     before = made._core.cells()
-    stranger = make("bear+", **STRANGERS[field])
+    stranger = make("awm", **STRANGERS[field])
     with pytest.raises(
         IncompatibleError, match=f"learners must agree to merge: {field} is .* here"
     ):

@@ -23,8 +23,7 @@ ONLINE = (
 
 def expected_failures(estimator):
     """The two checks scikit-learn itself expects to fail for its online learners."""
-    staged = estimator.learner == "bear+" and getattr(estimator, "task", "") == "regression"
-    if isinstance(estimator, SketchSelector) and not staged:
+    if isinstance(estimator, SketchSelector):
         return {}  # it gives columns, which are the same for small differences
     return {
         "check_sample_weight_equivalence_on_dense_data": ONLINE,

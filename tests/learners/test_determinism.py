@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from bearsketch import LEARNERS, Batch, make_learner
-from reference.streams import batch_of, stream
+from reference.streams import batch_of, fitting, stream
 
 POOL = np.arange(60, dtype=np.uint64)
 BATCH = 20
@@ -25,7 +25,7 @@ def make(learner, **options):
         **({} if learner in ("sgd", "olbfgs", "fh") else {"k": 7}),
         **options,
     }
-    return make_learner(learner, **options)
+    return make_learner(learner, **fitting(learner, options))
 
 
 def saved(learner, tmp_path):

@@ -355,7 +355,7 @@ def test_warnings_of_copied_and_sorted_rows():
     assert "EVIDENCE-COPIES" not in [code for code, _ in few.evidence.warnings()]
     order = np.argsort(batch.labels, kind="stable")
     rows = [[f"w{i}"] for i in range(1000)]
-    learner = make_learner(k=8, memory="2KiB")
+    learner = make_learner(k=8, memory="2KiB", batch_size=20)
     learner.learn(Batch.from_rows(rows, batch.labels[order]))
     assert "EVIDENCE-SORTED" in [code for code, _ in learner.evidence.warnings()]
     learner = make_learner(k=8, memory="2KiB", batch_size=1)

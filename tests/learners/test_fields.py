@@ -88,7 +88,7 @@ def test_how_rare_clicks_are_is_not_laid_on_a_field_that_tells_nothing():
     labels = (rng.random(n) < 1 / (1 + np.exp(-margins))).astype(float)
     keys = np.stack([site, 1000 + ad, 10_000 + user, hours[hour]], axis=1).astype(np.uint64)
     rows = Batch(np.arange(n + 1) * 4, keys.ravel(), np.ones(keys.size), labels)
-    learner = make_learner(memory="64KiB", k=1000, classes=[0, 1], passes=3)
+    learner = make_learner(memory="64KiB", k=1000, classes=[0, 1])
     for _ in range(3):
         learner.learn(rows)
         learner.finish_pass()

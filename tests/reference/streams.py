@@ -48,3 +48,14 @@ def batch_of(rows: list[dict[int, float]], labels=None, weights=None) -> Batch:
         labels=labels,
         weights=weights,
     )
+
+
+# What bear+ refuses by name: it has one row of one-byte cells and finds its steps and prior itself.
+FIXED = ("depth", "precision", "query", "reads", "step_size", "l2")
+
+
+def fitting(learner, options):
+    """Options, but for those that a learner has none of."""
+    if learner != "bear+":
+        return options
+    return {name: value for name, value in options.items() if name not in FIXED}

@@ -370,7 +370,10 @@ class Posterior final : public Update {
   void weigh() {
     const Targets targets{batch_.labels, batch_.weights};
     const double total = targets.total();
-    const double mean = total > 0.0 ? mean_weight(parts_.counters, targets) : 1.0;
+    // A label that was learned before is less news the more often it was; of numbers the noise that
+    // is left says how much a row tells.
+    const double times = loss_.squared ? 1.0 : 1.0 + static_cast<double>(parts_.counters.passes);
+    const double mean = total > 0.0 ? times * mean_weight(parts_.counters, targets) : 1.0;
     importance_.resize(rows());
     share_.resize(rows());
     labels_.resize(rows());

@@ -657,10 +657,10 @@ class Learner:
         return self._core.fill()
 
     def _predict(self, batch: Batch, selected_only: bool) -> npt.NDArray[np.float64]:
-        found = [
-            self._core.predict(*_entries(part), selected_only, False)
-            for part in self._checked_parts(batch, selected_only)
-        ]
+        found = []
+        for part in self._checked_parts(batch, selected_only):
+            with core_errors():  # not around the generator: its own errors are plain already
+                found.append(self._core.predict(*_entries(part), selected_only, False))
         return found[0] if len(found) == 1 else np.concatenate(found)
 
     def _checked_parts(self, batch: Batch, selected_only: bool) -> Iterator[Batch]:
