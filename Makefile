@@ -155,6 +155,7 @@ portability: $(VENV)/.tools  ## build and test the core for every platform that 
 	tools/need-debian x86_64-w64-mingw32-g++-posix g++-mingw-w64-x86-64-posix
 	tools/need-debian wine wine wine64
 	tools/need-debian emcc emscripten
+	tools/need-debian /usr/share/nodejs/acorn node-acorn
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check ziglang
 	$(BIN)/python tools/portability.py
 

@@ -140,6 +140,11 @@ def export_page(folder):
     shutil.copy(HOW_TO / "scorer.py", folder)
 
 
+def edge_page(folder):
+    (folder / "sensors.vw").write_text(vw(600))
+    shutil.copy(HOW_TO / "scorer.py", folder)
+
+
 def workers_page(folder):
     for day in range(4):
         (folder / f"day-{day}.vw").write_text(vw(2000))
