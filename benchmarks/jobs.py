@@ -37,7 +37,7 @@ class Pair:
 # of matrices.
 LOADED = (
     "import contextlib, os\nos.environ['OPENBLAS_NUM_THREADS'] = '1'\n"
-    "import bearsketch.reading.native, bearsketch.training.loop\n"
+    "import bearsketch.reading.native, bearsketch.training.session\n"
     "from bearsketch.cli.app import main"
 )
 # The models that predict: made once, by the first of the runs.

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from bearsketch import __version__
 from bearsketch.learners import make_learner
 from bearsketch.reading import open_stream
-from bearsketch.training.loop import Training
+from bearsketch.training.session import Session
 from experiments.datasets import DATASETS, genomes, prepared_path, text
 from experiments.datasets.prepared import Prepared
 from experiments.grid import Done, Experiment, Job
@@ -56,7 +56,7 @@ class Words:
         source = io.BytesIO(b"".join(a.encode() + b"\t" + words + b"\n" for a, words in lines))
         options = {"include_unlabelled": False, "seed": self.seed}
         with open_stream(source, "text", **options) as stream:
-            training = Training(stream, memory=WORD_MEMORY, k=WORD_K, seed=self.seed)
+            training = Session(stream, memory=WORD_MEMORY, k=WORD_K, seed=self.seed)
             training.run()
         found = training.learner.selected()
         return [[feature.name, feature.weight] for feature in list(found)[:SHOWN]]

@@ -13,7 +13,7 @@ import numpy as np
 from bearsketch import Batch, ModelFileError, make_learner, model_file
 from bearsketch.reading import open_stream
 from bearsketch.training.checkpoint import Checkpoints
-from bearsketch.training.loop import Training
+from bearsketch.training.session import Session
 
 
 def small_model() -> bytes:
@@ -31,7 +31,7 @@ def small_checkpoint(folder: Path, **options: Any) -> bytes:
     text = io.BytesIO(CHECKPOINT_TEXT)
     with open_stream(text, "vw", rows=20, include_unlabelled=False) as stream:
         kept = Checkpoints(folder, 100, resume=True)
-        Training(stream, checkpoint=kept, **{"memory": "256", "k": 2, **options}).run()
+        Session(stream, checkpoint=kept, **{"memory": "256", "k": 2, **options}).run()
     assert kept.written is not None
     found = kept.written.read_bytes()
     kept.forget()

@@ -25,9 +25,8 @@ from bearsketch.reading import Stream, open_stream
 from bearsketch.reading.codecs import MAGIC_BYTES, _zstd_module, codec_of, decode
 from bearsketch.reading.limits import Limits
 from bearsketch.training.checkpoint import Saved
-from bearsketch.training.keeper import Keeper
-from bearsketch.training.loop import Training
-from bearsketch.training.resume import TrainingRun
+from bearsketch.training.resuming import Checkpointing
+from bearsketch.training.session import Session
 from reliability import files
 
 PROBE = Batch([0, 2, 3], [3, 4, 5], [1.0, -1.0, 2.0], labels=[1, 0])
@@ -135,7 +134,7 @@ def _more_rows() -> Batch:
 
 
 class _OneCheckpoint:
-    """What a keeper asks of a folder, for a checkpoint in memory."""
+    """What a session asks of a folder, for a checkpoint in memory."""
 
     resume = True
 
@@ -168,14 +167,14 @@ def checkpoint_load(rng: np.random.Generator) -> str:
 
 
 @functools.cache
-def _run() -> TrainingRun:
+def _run() -> Session:
     """One run for all checkpoints, as each sets everything anew."""
-    return TrainingRun(Training(_stream(), **_PARTS))
+    return Session(_stream(), **_PARTS)
 
 
 def _resumes(saved: Saved) -> bool:
     try:
-        return Keeper(_run(), _OneCheckpoint(saved)).resume()  # type: ignore[arg-type]
+        return Checkpointing(_run(), _OneCheckpoint(saved)).resume()  # type: ignore[arg-type]
     except BearError:
         return False
 
@@ -322,7 +321,7 @@ def whole_run(rng: np.random.Generator) -> str:
     try:
         with open_stream(text, "vw", rows=20, include_unlabelled=False, **skip) as stream:
             step = "auto" if rng.integers(3) else float(10.0 ** rng.integers(-3, 12))
-            training = Training(
+            training = Session(
                 stream, learner=learner, width=16, k=3, batch_size=4, step_size=step, threads=1
             )
             training.run()

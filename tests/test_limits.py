@@ -14,7 +14,7 @@ from bearsketch.learners import state
 from bearsketch.learners.parts import LIMITS, check_number
 from bearsketch.reading import Limits, open_stream
 from bearsketch.reading.account import LIMIT_CODES
-from bearsketch.training.loop import Training
+from bearsketch.training.session import Session
 from tests.cli.helpers import bearsketch, good
 
 PAGE = (Path(__file__).resolve().parents[1] / "docs" / "reference" / "limits.md").read_text()
@@ -97,7 +97,7 @@ def test_both_ends_of_a_number(name):
 def train(labels, **options):
     text = "".join(f"{label} |w f{i}\n" for i, label in enumerate(labels))
     with open_stream(io.BytesIO(text.encode()), "vw", include_unlabelled=False) as stream:
-        training = Training(stream, memory="1MiB", k=2, **options)
+        training = Session(stream, memory="1MiB", k=2, **options)
         training.run()
     return training
 

@@ -15,7 +15,7 @@ from bearsketch.learners.noise import noise_of
 from bearsketch.planning import KMER_TAIL, needed_bytes, plan, sum_of_powers
 from bearsketch.reading import open_stream
 from bearsketch.sizes import format_bytes
-from bearsketch.training.loop import Training
+from bearsketch.training.session import Session
 from tests.cli.helpers import COMMAND, bearsketch, good, result
 
 # A small process in between: the peak of a child counts what its parent had when it was forked.
@@ -158,7 +158,7 @@ def test_a_plan_for_kmers_agrees_with_what_is_measured(kmer):
     ):
         options = {"kmer": kmer, "label_regex": "y=(.)", "include_unlabelled": False}
         stream = open_stream(io.BytesIO(text), "fasta", **options)
-        training = Training(stream, memory=memory, k=300, seed=seed)
+        training = Session(stream, memory=memory, k=300, seed=seed)
         training.run()
         assert noise_of(training.learner).verdict in verdict
     assert plan("55KiB", k=300, features=110_000).verdict == "ample"

@@ -77,9 +77,10 @@ def terminal(train: Path) -> str:
 
     from rich.console import Console
 
-    from bearsketch.cli.display import Live, _training_view
+    from bearsketch.cli.display import Live
+    from bearsketch.cli.terminal import session_view
     from bearsketch.reading import open_stream
-    from bearsketch.training.loop import Training
+    from bearsketch.training.session import Session
 
     pictures = []
     display = Live()
@@ -87,11 +88,11 @@ def terminal(train: Path) -> str:
     with open_stream(
         train, "jsonl", ngrams=(1, 2), presence=True, include_unlabelled=False
     ) as stream:
-        training = Training(stream, memory="256KiB", k=500)
+        training = Session(stream, memory="256KiB", k=500)
         super(Live, display).__enter__()  # the clock alone: nothing is drawn here
 
-        def watch(now: Training) -> None:
-            view = _training_view(now)
+        def watch(now: Session) -> None:
+            view = session_view(now)
             if (view.share or 0.0) > 0.6 and not pictures:
                 pictures.append(display._picture(view))
 

@@ -23,8 +23,10 @@ import numpy as np
 
 from bearsketch.distributed import Driver, Job, Serial, learn_partition
 from bearsketch.distributed.blocks import Block, BlockPlan
+from bearsketch.distributed.prepare import Prepared as Start
 from bearsketch.learners import Learner
 from bearsketch.learners.average import average
+from bearsketch.training.task import Task
 from experiments.datasets import prepare
 from experiments.datasets.prepared import Prepared, take
 from experiments.equal_bytes import Run, score
@@ -96,7 +98,8 @@ def study(
         for rounds in many:
             start = time.perf_counter()
             learner = new_learner(name, prepared, compression, seed)
-            driver = Driver(plan(prepared.train, shards, rounds), learner, JOB)
+            task = Task(learner.config.loss, learner.labels.classes, 0, "")
+            driver = Driver(Start(plan(prepared.train, shards, rounds), learner, JOB, task))
             driver.run(Serial())
             found = {**scores(prepared, driver.learner), "overlap": overlap(single, driver.learner)}
             seconds = round(time.perf_counter() - start, 2)

@@ -20,7 +20,7 @@ from pathlib import Path
 import numpy as np
 
 from bearsketch.reading import open_stream
-from bearsketch.training.loop import Training
+from bearsketch.training.session import Session
 
 READS = "genomes/reads/kraken_HiSeq_accuracy.fa.gz"
 UNKNOWN = ("B_fragilis", "V_cholerae")
@@ -80,7 +80,7 @@ def bearsketch_lines(folder, test, length):
     """One line for each threshold, of a model of k-mers of this length."""
     how = {"kmer": length, "label_regex": r"(\S+)"}
     with open_stream(folder / "train.fa", include_unlabelled=False, **how) as stream:
-        training = Training(stream, memory=MEMORY)
+        training = Session(stream, memory=MEMORY)
         summary = training.run()
     learner = training.learner
     known = [learner.labels.label(number) for number in range(learner.config.n_classes)]

@@ -267,6 +267,11 @@ ERROR_CODES: dict[str, ErrorCode] = {
         "options, data or version differ from those of the checkpoint",
         "resume with the same ones, or start in another folder",
     ),
+    "INIT-OTHER": ErrorCode(
+        5,
+        "options disagree with the model that `--init` continues from",
+        "leave the option out, or train a new model",
+    ),
     "INT-ACCOUNT": ErrorCode(
         70, "lines read and lines counted differ", "report it: a bug in bearsketch"
     ),
@@ -379,6 +384,9 @@ WARNING_CODES: dict[str, WarningCode] = {
     ),
     "DATA-UNKNOWN": WarningCode(
         "no example has a selected feature", "check that columns and names match the model's data"
+    ),
+    "DIST-PARTITION": WarningCode(
+        "partitions were lost and are not in the model", "look at the data there, and train again"
     ),
     "DIST-WHOLE": WarningCode(
         "compressed files and tables are not split, so workers idle", "give one file per worker"

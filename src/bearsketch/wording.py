@@ -23,10 +23,12 @@ class Phrase(NamedTuple):
 
 LISTS = frozenset("categorical classes columns drop numeric text_columns".split())
 OPTIONS = LISTS | frozenset(
-    """alphabet canonical char_ngrams checkpoint checkpoint_every decimal duplicates header holdout
-    fdr init intercept k kmer label_column label_from label_regex label_table labels loss lowercase
+    """alphabet batch_size canonical char_ngrams checkpoint checkpoint_every cluster compression
+    decimal depth dimension duplicates fdr header history holdout init intercept k kmer l2
+    label_column label_from label_regex label_table labels learner limits loss lowercase
     max_classes max_errors max_memory memory ngrams on_error passes patience per_class presence
-    resume rounds seed separator shards step_size stride weight_column window
+    query report resume rounds seed separator shards step_size stride threads weight_column
+    width window workers
     """.split()
 )
 # What does not follow from its name.
@@ -61,7 +63,7 @@ PHRASES = {
         "write it with dump_svmlight_file(..., zero_based=True), or train on such a file",
     ),
 }
-_MARK = re.compile(r"\{([a-z][a-z_ -]*)(?:=((?:[^{}\\]|\\.)*))?\}")
+_MARK = re.compile(r"\{([a-z][a-z0-9_ -]*)(?:=((?:[^{}\\]|\\.)*))?\}")
 _ESCAPED = re.compile(r"\\(.)")
 _VALUE = re.compile(r"-?[0-9][0-9.]*|True|False|None")
 

@@ -95,7 +95,7 @@ def one_run(runs: Runs, runner, pids=None, kills: int = 0, rng=None, plan=None):
     with contextlib.ExitStack() as stack:
         killed = stack.enter_context(killer(pids, kills, rng)) if kills else []
         driver.run(runner)
-    return runs.finish(driver), time.monotonic() - start, len(killed), driver.tally.learned
+    return runs.finish(driver), time.monotonic() - start, len(killed), driver.learned
 
 
 def pool_kills(runs: Runs, wanted: str, n: int, rng) -> Campaign:

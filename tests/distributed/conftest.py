@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from bearsketch.distributed import Driver
-from bearsketch.distributed.prepare import learner_bytes, prepare
+from bearsketch.distributed.prepare import prepare
 
 WORDS = 400
 
@@ -38,9 +38,8 @@ class Runs:
         self.prepared = prepare(str(path), **self.given)
 
     def driver(self, plan=None, **more):
-        p = self.prepared
         passes = self.given.get("passes", 1)
-        return Driver(plan or p.plan, p.learner, p.job, passes=passes, **more)
+        return Driver(self.prepared, plan, passes=passes, **more)
 
     def hash(self, runner, plan=None, watch=None, **more):
         driver = self.driver(plan, **more)
@@ -49,7 +48,7 @@ class Runs:
         return self.finish(driver)
 
     def finish(self, driver):
-        return hashlib.sha256(learner_bytes(self.prepared, driver)).hexdigest()
+        return hashlib.sha256(driver.learner.to_bytes()).hexdigest()
 
 
 @pytest.fixture(scope="session")

@@ -55,7 +55,7 @@ def test_four_shards_are_within_a_hundredth_of_one_stream(rcv1, compression, lea
                 single.learn(batch)
         prepared = prepare(str(train), options={"rows": 240}, **parts)
         assert (prepared.plan.shards, prepared.plan.rounds) == (4, 16)
-        driver = Driver(prepared.plan, prepared.learner, prepared.job)
+        driver = Driver(prepared)
         sharded = driver.run(Serial())
         found.append([accuracies(single, test), accuracies(sharded, test)])
         overlaps.append(overlap(single, sharded))

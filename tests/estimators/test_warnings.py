@@ -83,15 +83,17 @@ def test_predictions_worse_than_guessing_are_told(X):
     rng = np.random.default_rng(1)
     labels, numbers = rng.integers(0, 2, 2000), rng.normal(3, 1, 2000)
     with pytest.warns(UserWarning, match=LOSS.format("the shares of the labels")) as found:
-        SketchClassifier(memory="8KiB", step_size=4.0).fit(X, labels)
+        SketchClassifier(memory="8KiB", learner="mission", step_size=4.0).fit(X, labels)
     assert (len(found), found[0].filename) == (1, __file__)
     with pytest.warns(UserWarning, match=LOSS.format("the mean")):
-        SketchRegressor(memory="8KiB", step_size=0.6).fit(X, numbers)
+        SketchRegressor(memory="8KiB", learner="mission", step_size=0.6).fit(X, numbers)
     with pytest.warns(UserWarning, match=LOSS.format("the shares of the labels")):
-        SketchClassifier(memory="8KiB", step_size=4.0).partial_fit(X, labels, classes=[0, 1])
+        SketchClassifier(memory="8KiB", learner="mission", step_size=4.0).partial_fit(
+            X, labels, classes=[0, 1]
+        )
     lines = "".join(f"{label} | w{i % 20}\n" for i, label in enumerate(labels))
     with pytest.warns(UserWarning, match=LOSS.format("the shares of the labels")):
-        SketchClassifier(memory="8KiB", step_size=4.0).fit_stream(
+        SketchClassifier(memory="8KiB", learner="mission", step_size=4.0).fit_stream(
             io.BytesIO(lines.encode()), format="vw"
         )
 

@@ -11,7 +11,7 @@ from bearsketch import LEARNERS, Batch, DivergedError, Learner, make_learner
 from bearsketch.learners import state
 from bearsketch.reading import open_stream
 from bearsketch.training.checkpoint import Checkpoints
-from bearsketch.training.loop import Training
+from bearsketch.training.session import Session
 
 LARGEST = float(np.finfo(np.float32).max)
 
@@ -160,7 +160,7 @@ def test_divergence_says_where_and_names_the_last_checkpoint(tmp_path):
     lines[1500] = "1e30 |w a:3e38\n"
     text = "".join(lines).encode()
     with open_stream(io.BytesIO(text), "vw", rows=100, include_unlabelled=False) as stream:
-        training = Training(
+        training = Session(
             stream,
             loss="squared",
             learner="mission",

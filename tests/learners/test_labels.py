@@ -11,7 +11,7 @@ from bearsketch.learners import state
 from bearsketch.learners.labels import Labels
 from bearsketch.reading import open_stream
 from bearsketch.training.first_rows import FirstLabels
-from bearsketch.training.loop import Training
+from bearsketch.training.session import Session
 from bearsketch.training.task import decide
 
 LARGE = 2**53
@@ -83,7 +83,7 @@ def test_a_part_that_met_one_class_merges_with_one_that_knows_both():
 def test_a_run_whose_first_examples_are_all_1_gives_0_back():
     rows = b"1 |f a\n" * 10_020 + b"0 |f b\n" * 20
     with open_stream(io.BytesIO(rows), "vw", include_unlabelled=False) as stream:
-        training = Training(stream, memory="4KiB", k=2)
+        training = Session(stream, memory="4KiB", k=2)
         assert training.run().classes == [0, 1]
     assert Learner.from_bytes(training.learner.to_bytes()).labels.label(0) == 0
 

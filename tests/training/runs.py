@@ -9,7 +9,7 @@ import numpy as np
 
 from bearsketch.reading import open_stream
 from bearsketch.training.checkpoint import Checkpoints
-from bearsketch.training.loop import Training
+from bearsketch.training.session import Session
 
 
 class StopError(Exception):
@@ -40,6 +40,6 @@ def trained(data, folder=None, *, stop_at=None, every=400, resume=True, threads=
             raise StopError
 
     with open_stream(io.BytesIO(data), "vw", **reading) as opened:
-        training = Training(opened, checkpoint=kept, threads=threads, **options)
+        training = Session(opened, checkpoint=kept, threads=threads, **options)
         training.run(watch)
     return training.learner.to_bytes()

@@ -20,7 +20,7 @@ from bearsketch import (
 from bearsketch.learners import state
 from bearsketch.reading import open_stream
 from bearsketch.training.checkpoint import Checkpoints, Every, parse_every, read_run
-from bearsketch.training.loop import Training
+from bearsketch.training.session import Session
 from reference.streams import batch_of, stream
 from tests.training.runs import StopError, lines, trained
 
@@ -113,7 +113,7 @@ def test_a_damaged_newest_checkpoint_is_left_aside_aloud(tmp_path):
         trained(lines(), tmp_path, stop_at=40)
     older, newest = sorted(tmp_path.glob("checkpoint-*"))
     newest.write_bytes(newest.read_bytes()[:-1])
-    with pytest.warns(UserWarning, match="left aside, the one before is tried.*was cut"):
+    with pytest.warns(UserWarning, match="skipped, the previous one is tried.*was cut"):
         assert trained(lines(), tmp_path) == straight
     assert older.exists() or len(list(tmp_path.glob("checkpoint-*"))) == 2
 
@@ -124,7 +124,7 @@ def test_with_no_sound_checkpoint_nothing_is_started_over(tmp_path):
     for path in tmp_path.glob("checkpoint-*"):
         path.write_bytes(b"x" * 100)
     with (
-        pytest.warns(UserWarning, match="left aside"),
+        pytest.warns(UserWarning, match="checkpoint skipped"),
         pytest.raises(ModelFileError, match="no checkpoint in .* is usable") as caught,
     ):
         trained(lines(), tmp_path)
@@ -250,7 +250,7 @@ def test_a_file_that_changed_is_refused_by_name(tmp_path):
 
         with open_stream(path, rows=60, include_unlabelled=False) as opened:
             kept = Checkpoints(folder, 400, resume=True)
-            training = Training(opened, memory="8KiB", k=20, checkpoint=kept)
+            training = Session(opened, memory="8KiB", k=20, checkpoint=kept)
             training.run(watch)
             kept.forget()
         return training

@@ -14,7 +14,7 @@ from bearsketch.exceptions import DataError, ParseError
 from bearsketch.reading import open_stream
 from bearsketch.reading.expected import Expected
 from bearsketch.training.first_rows import PEEK_EXAMPLES
-from bearsketch.training.loop import Training
+from bearsketch.training.session import Session
 
 LINES = {
     "vw": lambda label, i: f"{label} |w {'prize' if label == '1' else 'lunch'} n{i % 97}\n",
@@ -42,7 +42,7 @@ def trained(form, labels, *, on_error="skip", max_errors=0.5, **options):
     source = data_of(form, labels)
     reading = {"on_error": on_error, "include_unlabelled": False}
     with open_stream(source, form, max_errors=max_errors, **reading) as stream:
-        training = Training(stream, **options)
+        training = Session(stream, **options)
         return training.run(), training.learner, stream
 
 
@@ -57,7 +57,7 @@ def test_skipped_ones_leave_the_model_of_the_others(form, threads):
     lines = [LINES[form](label, i) for i, label in enumerate(labels) if label != "7"]
     source = io.BytesIO((HEADS.get(form, "") + "".join(lines)).encode())
     with open_stream(source, form, include_unlabelled=False) as good:
-        alone = Training(good, k=5, memory="2KiB", **options)
+        alone = Session(good, k=5, memory="2KiB", **options)
         alone.run()
     learner.run = alone.learner.run = {}
     assert learner.to_bytes() == alone.learner.to_bytes()
@@ -117,13 +117,13 @@ def test_workers_skip_and_count_them(tmp_path):
     path.write_bytes(data_of("vw", labels).getvalue())
     options = {"on_error": "skip"}
     prepared = prepare(str(path), shards=3, options=options, classes=[0, 1], k=5, memory="2KiB")
-    driver = Driver(prepared.plan, prepared.learner, prepared.job)
+    driver = Driver(prepared)
     driver.run(Serial())
-    assert driver.tally.counts["examples"] == 3997
-    assert driver.tally.skipped_by_code == {"LABEL-UNKNOWN": 3}
+    assert driver.session.counts.examples == 3997
+    assert driver.session.counts.skipped_by_code == {"LABEL-UNKNOWN": 3}
     prepared = prepare(str(path), shards=3, classes=[0, 1], k=5, memory="2KiB")
     with pytest.raises(ParseError, match=r"d.vw:11: label 7 is none of the classes"):
-        Driver(prepared.plan, prepared.learner, prepared.job).run(Serial())
+        Driver(prepared).run(Serial())
 
 
 def test_windows_of_a_read_count_one_by_one_as_examples_do():
@@ -185,6 +185,6 @@ def test_workers_refuse_both_labels_of_the_negative_class(tmp_path, where):
         "two rounds": r"partition 1 \(.*d.vw:\d+\): labels must be -1 and 1, got 0",
     }[where]
     with pytest.raises(DataError, match=place) as met:
-        Driver(prepared.plan, prepared.learner, prepared.job).run(Serial())
+        Driver(prepared).run(Serial())
     assert met.value.code == "LABEL-UNKNOWN"
     assert "classes=[-1, 0, 1]" in str(met.value)

@@ -11,7 +11,7 @@ from bearsketch import load
 from bearsketch.reading import open_stream
 from bearsketch.training.checkpoint import Checkpoints
 from bearsketch.training.interrupt import Interrupted, Interrupts
-from bearsketch.training.loop import Training
+from bearsketch.training.session import Session
 from tests.training.test_checkpoint import lines, trained
 
 
@@ -29,7 +29,7 @@ def test_a_signal_writes_a_checkpoint_first(number, tmp_path, request):
 
     kept = Checkpoints(tmp_path, "1h", resume=True)
     with open_stream(io.BytesIO(data), "vw", rows=60, include_unlabelled=False) as opened:
-        training = Training(opened, memory="8KiB", k=20, checkpoint=kept)
+        training = Session(opened, memory="8KiB", k=20, checkpoint=kept)
         with pytest.raises(Interrupted, match="continue from .*checkpoint-00000001") as caught:
             training.run(watch)
     assert caught.value.number == number

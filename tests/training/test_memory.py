@@ -9,7 +9,6 @@ import pytest
 from bearsketch import LimitError, load, make_learner
 from bearsketch.reading import open_stream
 from bearsketch.reading.limits import Limits
-from bearsketch.training.loop import Training
 from bearsketch.training.memory import (
     LEAST_ENTRIES,
     PROGRAM_STEP,
@@ -20,6 +19,7 @@ from bearsketch.training.memory import (
     selected_bytes,
     terms,
 )
+from bearsketch.training.session import Session
 from reliability import data, memory
 from reliability.process import good, run
 from tests.cli.helpers import bearsketch, result
@@ -144,7 +144,7 @@ def test_classes_that_were_not_foreseen_are_refused_before_learning():
     cap = program_bytes() + 40 * MIB
     limits = fit_limits(config(), cap, program=program_bytes())
     opened = open_stream(io.BytesIO(lines.encode()), "vw", limits=limits, include_unlabelled=False)
-    training = Training(opened, memory="64KiB", k=10, max_memory=cap)
+    training = Session(opened, memory="64KiB", k=10, max_memory=cap)
     with opened, pytest.raises(LimitError, match="max_memory must be at least"):
         training.run()
     assert training.learner.counters["examples"] == 0

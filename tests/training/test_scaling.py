@@ -16,8 +16,8 @@ from bearsketch.learners import Learner
 from bearsketch.learners.average import average, rescaled
 from bearsketch.reading import open_stream
 from bearsketch.reading.remember import open_like
-from bearsketch.training.loop import Training
 from bearsketch.training.scaling import find_scaling
+from bearsketch.training.session import Session
 
 
 def batch_of(X, labels=None, weights=None):
@@ -328,7 +328,7 @@ def test_a_stream_is_scaled_by_its_first_examples_and_read_the_same_in_any_chunk
     models = []
     for threads in (1, 2):
         stream = open_stream(io.BytesIO(data), "csv", include_unlabelled=False)
-        training = Training(stream, memory="8KiB", k=4, threads=threads)
+        training = Session(stream, memory="8KiB", k=4, threads=threads)
         summary = training.run()
         models.append(training.learner.to_bytes())
     assert models[0] == models[1]

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from bearsketch.learners.config import Config
     from bearsketch.reading.limits import Limits
     from bearsketch.training.checkpoint import Checkpoints
+    from bearsketch.training.labelling import ModelLabels
 
 # The name of standard output, for the commands that can write to it.
 STANDARD = Path("-")
@@ -145,3 +146,24 @@ def refuse_alone_only(**given: object) -> None:
             flag = {"page": "--report"}.get(name, "--" + name.replace("_", "-"))
             hint = "Write it from the model: bearsketch report MODEL." if name == "page" else ""
             raise ParameterError(f"{flag} does not go with several workers", hint=hint)
+
+
+def was_typed(context: Any, name: str) -> bool:
+    """Whether an option was on the command line."""
+    source = context.get_parameter_source(name)
+    return source is not None and bool(source.name == "COMMANDLINE")
+
+
+def continue_from(path: Path, typed: dict[str, Any], wanted: dict[str, Any]) -> ModelLabels:
+    """Labels of a model that training continues from; what was typed and disagrees is refused."""
+    import hashlib
+
+    from bearsketch.cli.model import load_model
+    from bearsketch.training.from_model import check_agrees
+    from bearsketch.training.labelling import ModelLabels
+
+    learner = load_model(path)
+    named = {name: wanted[name] for name in ("loss", "classes", "max_classes")}
+    check_agrees(learner, typed, **named)
+    learner.reopen_pass()
+    return ModelLabels(learner, origin=hashlib.sha256(path.read_bytes()).hexdigest())

@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Self
 
 from bearsketch.cli.guard import say
-from bearsketch.cli.told import result_number
 from bearsketch.escape import message, shown_name, visible
 from bearsketch.sizes import format_bytes
 from bearsketch.wording import for_command
@@ -18,7 +17,7 @@ from bearsketch.wording import for_command
 if TYPE_CHECKING:
     from bearsketch.learners import Learner
     from bearsketch.reading import Stream
-    from bearsketch.training.loop import Training
+    from bearsketch.training.session import Session
     from bearsketch.training.warnings import RunWarning
 
 _LIVE_SECONDS = 0.2
@@ -206,22 +205,6 @@ def make_display(quiet: bool) -> Display:
     return Live() if terminal else Plain()
 
 
-def watch_training(display: Display) -> Callable[[Training], None]:
-    """Give a function that shows a training run after a batch, when it is time to."""
-    begun = False
-
-    def watch(training: Training) -> None:
-        nonlocal begun
-        if training.resumed is not None and not begun:
-            # What a resumed run has read again so far was not learned now.
-            display.begin(training.done + training.examples)
-        begun = True
-        if display.due(training.done + training.examples):
-            display.show(_training_view(training))
-
-    return watch
-
-
 def watch_reading(display: Display, stream: Stream) -> Callable[[int], None]:
     """Give a function that shows how far a stream is read, when it is time to."""
 
@@ -233,42 +216,17 @@ def watch_reading(display: Display, stream: Stream) -> Callable[[int], None]:
     return watch
 
 
-def _training_view(training: Training) -> View:
-    from bearsketch.metrics import ClassScores
-    from bearsketch.training.process import peak_rss_bytes
-
-    scores = training.scores
-    if isinstance(scores, ClassScores):
-        facts = [f"loss {training.loss or 0.0:.4f}", f"accuracy {scores.accuracy or 0.0:.4f}"]
-        if scores.skewed and scores.auc is not None:
-            facts.append(f"AUC {scores.auc:.4f}")
-    else:
-        facts = [f"RMSE {result_number('rmse', scores.rmse or 0.0)}"]
-    facts.append(f"model {format_bytes(training.learner.sizes.model_bytes)}")
-    facts.append(f"process peak {format_bytes(peak_rss_bytes())}")
-    done, total = training.stream.progress()
-    return View(
-        training.done + training.examples,
-        done,
-        total,
-        training.n_pass,
-        training.passes,
-        facts,
-        best_features(training.learner, _BEST, training),
-    )
-
-
 def best_features(
-    learner: Learner, n: int = _BEST, training: Training | None = None
+    learner: Learner, n: int = _BEST, session: Session | None = None
 ) -> list[tuple[float, str]]:
     """Best features at this moment, with the class where there are more than two.
 
-    While room is kept for more classes, the labels of the model are their numbers: the training
+    While room is kept for more classes, the labels of the model are their numbers: the session
     knows what these stand for.
     """
     if learner.config.k == 0:
         return []
-    numbered = training.classes if training is not None and training.task.reserved else None
+    numbered = session.classes if session is not None and session.task.reserved else None
     shown = []
     for feature in list(learner.selected())[:n]:
         name = shown_name(feature.name)
@@ -282,11 +240,11 @@ def best_features(
     return shown
 
 
-def say_best(display: Display, learner: Learner, training: Training | None = None) -> None:
+def say_best(display: Display, learner: Learner, session: Session | None = None) -> None:
     """Say the ten best of what is selected, at the end of a run."""
     from bearsketch.learners.proof import proven_text
 
-    best = best_features(learner, 10, training)
+    best = best_features(learner, 10, session)
     if not best:
         return
     display.note(proven_text(learner))

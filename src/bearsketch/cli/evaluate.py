@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from bearsketch.cli.display import Display, make_display, watch_reading
 from bearsketch.cli.model import load_model, open_like
+from bearsketch.cli.notes import StreamNotes, result_number
 from bearsketch.cli.options import Data, Json, Model, Quiet, takes_reading
-from bearsketch.cli.told import Told, result_number
 from bearsketch.escape import visible
 
 if TYPE_CHECKING:
@@ -89,7 +89,8 @@ def score_stream(learner: Learner, stream: Stream, display: Display) -> dict[str
         way: make_scores(config.loss, config.n_classes, confusion=True, probabilities=True)
         for way in ways
     }
-    watch, told, examples = watch_reading(display, stream), Told(display, stream, learner), 0
+    watch, notes = watch_reading(display, stream), StreamNotes(display, stream, learner)
+    examples = 0
     if config.loss != "squared":
         others = "Train a model that knows the class"
         stream.expect(expected_labels(learner.labels.classes, "of the model", others))
@@ -105,9 +106,9 @@ def score_stream(learner: Learner, stream: Stream, display: Display) -> dict[str
             scores[way].add(numbers, calibrated, batch.weights)
             known = known or (only and bool((margins != learner.selected_intercept).any()))
         examples += len(batch)
-        told.stream()
+        notes.show()
         watch(examples)
-    told.stream()
+    notes.show()
     if examples and not scores["all"].weight:
         raise weightless(examples, "tested")
     if not known and examples:

@@ -6,8 +6,8 @@ import json
 from typing import Any
 
 from bearsketch.cli.model import load_model
+from bearsketch.cli.notes import progressive_text, results_text
 from bearsketch.cli.options import Json, Model
-from bearsketch.cli.told import progressive_text, results_text
 from bearsketch.escape import visible
 from bearsketch.sizes import format_bytes
 
@@ -87,8 +87,15 @@ def _calibration(fit: dict[str, Any] | None) -> str:
 
 
 def _data(run: dict[str, Any]) -> list[tuple[str, str]]:
+    """Rows about each run, the earliest first."""
+    runs = [*run.get("before", []), run]
+    found = [row for one in runs for row in _run_rows(one)]
+    return found or [("data", "not remembered")]
+
+
+def _run_rows(run: dict[str, Any]) -> list[tuple[str, str]]:
     if not run.keys() - {"selected_only", "n_columns"}:
-        return [("data", "not remembered")]
+        return []
     names = run.get("sources", [])
     shown = ", ".join(names[:5]) + (", ..." if run.get("n_sources", 0) > 5 else "")
     rows = [

@@ -11,8 +11,8 @@ import typer
 from bearsketch.cli.checks import check_output
 from bearsketch.cli.guard import say
 from bearsketch.cli.model import load_model
+from bearsketch.cli.notes import family
 from bearsketch.cli.options import Json, Quiet
-from bearsketch.cli.told import family
 from bearsketch.escape import shown_name
 from bearsketch.exceptions import IncompatibleError, ParameterError
 from bearsketch.training.warnings import RunWarning

@@ -16,8 +16,8 @@ import typer
 from bearsketch.cli.checks import STANDARD, check_output, check_threads
 from bearsketch.cli.display import make_display, watch_reading
 from bearsketch.cli.model import load_model, open_like
+from bearsketch.cli.notes import StreamNotes
 from bearsketch.cli.options import Data, Model, Quiet, takes_reading
-from bearsketch.cli.told import Told
 from bearsketch.escape import cell
 from bearsketch.exceptions import ParameterError
 
@@ -125,11 +125,11 @@ def predict(
         _writing(output) as write,
         read_ahead(stream, threads) as batches,
     ):
-        watch, told, number = watch_reading(display, stream), Told(display, stream, learner), 0
+        watch, notes = watch_reading(display, stream), StreamNotes(display, stream, learner)
         way = "selected_only" if selected_only else "all"
         if (proba or min_proba is not None) and learner.calibration[way] is None:
             display.note(_UNCALIBRATED)
-        head = lines.head
+        number, head = 0, lines.head
         if learner.naming != "id":
             write(head)  # whoever waits at a pipe sees it; columns by number may not fit the data
             head = ""
@@ -137,12 +137,12 @@ def predict(
             write(head + lines.lines(batch, number))
             head = ""
             number += len(batch)
-            told.stream()
+            notes.show()
             watch(number)
         write(head)
-        told.stream()
-        told.skipped()
-        told.blank()
+        notes.show()
+        notes.count_skipped()
+        notes.count_blank()
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from bearsketch.exceptions import ParameterError
 if TYPE_CHECKING:
     from bearsketch.learners import Learner
     from bearsketch.metrics import Scores
-    from bearsketch.training.loop import Training
+    from bearsketch.training.session import Session
     from bearsketch.training.summary import Summary
 
 
@@ -106,13 +106,13 @@ def short_names(paths: list[Path]) -> list[str]:
     ]
 
 
-def write_training_report(page: Path, training: Training, summary: Summary, model: Path) -> None:
+def write_training_report(page: Path, session: Session, summary: Summary, model: Path) -> None:
     """Write the page of a run that has just ended, with its times and peak memory."""
     from bearsketch.files import write_whole
     from bearsketch.report import Subject, render
 
     known = ("seconds", "examples_per_second", "peak_rss_bytes")
     extra = {name: getattr(summary, name) for name in known}
-    extra |= {"file_bytes": model.stat().st_size, "sources": training.stream.sources}
-    subject = Subject(model.name, training.learner, None, extra)
+    extra |= {"file_bytes": model.stat().st_size, "sources": session.stream.sources}
+    subject = Subject(model.name, session.learner, None, extra)
     write_whole(page, render([subject]).encode())

@@ -8,13 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from bearsketch.cli.display import Display, View, best_features, make_display, say_best
+from bearsketch.cli.notes import progressive_text, result_number, wrote_text
 from bearsketch.cli.options import read_options
-from bearsketch.cli.told import progressive_text, result_number, wrote_text
 from bearsketch.exceptions import ParameterError
-from bearsketch.reading.encoding import NOT_UTF8
 from bearsketch.sizes import format_bytes
 from bearsketch.training.interrupt import Interrupted, Interrupts
-from bearsketch.training.warnings import RunWarning, of_stream
+from bearsketch.training.warnings import RunWarning
 from bearsketch.wording import for_command
 
 if TYPE_CHECKING:
@@ -84,6 +83,7 @@ def run_sharded(
     quiet: bool,
 ) -> Summary:
     """Train with several workers and write the model."""
+    from bearsketch.cli.terminal import Terminal
     from bearsketch.distributed import Driver
 
     crew.check(wanted)
@@ -93,33 +93,31 @@ def run_sharded(
     with make_display(quiet) as display, crew.runner() as runner, kept or nullcontext():
         prepared = _prepare(crew, runner.workers, named, wanted, parts, given)
         how = {"passes": wanted["passes"], "checkpoint": kept}
-        driver = Driver(prepared.plan, prepared.learner, prepared.job, **how)
+        driver = Driver(prepared, sinks=[Terminal(display)], **how)
         _begin(display, prepared, runner.workers)
         if crew.resume and driver.resume():
             display.note(f"resumed after round {driver.done} of {driver.rounds}")
-            display.begin(driver.resumed_at)
-        with _told_where(kept), Interrupts() as interrupts:
+            display.begin(driver.session.resumed_at)
+        with _interrupts_named(kept), Interrupts() as interrupts:
             driver.run(runner, Watching(display, prepared), interrupts.held)
-    learner = driver.learner
-    learner.run = prepared.record(driver)
-    learner.save(output)
+    driver.learner.save(output)
     if kept is not None:
         kept.forget()
-    summary = prepared.summary(driver)
+    summary = driver.session.summary()
     if not quiet:
         _report(display, driver, summary, output)
     return summary
 
 
 @contextmanager
-def _told_where(kept: Checkpoints | None) -> Iterator[None]:
+def _interrupts_named(kept: Checkpoints | None) -> Iterator[None]:
     """Say with an interrupt where the run can continue from."""
     try:
         yield
     except Interrupted as stopped:
         path = None if kept is None else kept.written
-        told = "" if path is None else f"; continue from {path} with --resume"
-        stopped.args = (f"interrupted; no model was written{told}",)
+        way = "" if path is None else f"; continue from {path} with {{resume=True}}"
+        stopped.args = (f"interrupted; no model was written{way}",)
         raise
 
 
@@ -149,15 +147,9 @@ def _prepare(
 def _begin(display: Display, prepared: Prepared, workers: int) -> None:
     plan, config, task = prepared.plan, prepared.learner.config, prepared.task
     display.note(
-        f"{prepared.stream.format} data; {task.reason}: loss {task.loss}; "
+        f"{prepared.job.format} data; {task.reason}: loss {task.loss}; "
         f"{config.learner} in {format_bytes(config.sizes.model_bytes)}, k {config.k:,}"
     )
-    for warning in task.warnings:
-        display.warn(warning)
-    for odd in prepared.stream.warnings:
-        # What columns are, and the encoding, was detected here, once for all.
-        if odd.code.startswith("TAB-") or odd.code == NOT_UTF8:
-            display.warn(of_stream(odd))
     display.note(
         f"{_counted(len(plan.partitions), 'partition')}: {_counted(plan.rounds, 'round')} of "
         f"{_counted(plan.shards, 'shard')}; "
@@ -175,20 +167,16 @@ class Watching:
         self._display = display
         self._sizes = {part.id: part.size for part in prepared.plan.partitions}
         self._round_of = {part.id: part.round for part in prepared.plan.partitions}
-        self._warned = self._errors = self._lost = 0
+        self._errors = self._lost = 0
 
     def __call__(self, driver: Driver) -> None:
-        """Say what is new, and show how far all of it is when it is time to."""
-        tally = driver.tally
-        for code, source, text in tally.warnings[self._warned :]:
-            self._display.warn(RunWarning(code, {"message": text}, source))
-        for error in tally.errors[self._errors :]:
+        """Show what is new, and how far all of it is when it is time to."""
+        for error in driver.errors[self._errors :]:
             self._display.note(f"skipped{for_command(error)}")
-        for place in tally.lost[self._lost :]:
+        for place in driver.lost[self._lost :]:
             self._display.note(f"lost[DIST-PARTITION] {place}")
-        self._warned, self._errors = len(tally.warnings), len(tally.errors)
-        self._lost = len(tally.lost)
-        examples = tally.learned + sum(driver.running.values())
+        self._errors, self._lost = len(driver.errors), len(driver.lost)
+        examples = driver.learned + sum(driver.running.values())
         if self._display.due(examples):
             self._display.show(self._view(driver, examples))
 
@@ -199,24 +187,24 @@ class Watching:
             for part, size in self._sizes.items()
             if self._round_of[part] < number or part in driver.finished
         )
-        tally = driver.tally
         at_work = len(driver.running) - len(driver.finished)
         facts = [
             f"round {number + 1} of {driver.plan.rounds}",
             f"{_counted(at_work, 'worker')} busy",
         ]
-        if tally.weight:
-            if driver.learner.config.loss == "squared":
-                facts.append(f"RMSE {result_number('rmse', tally.rmse or 0.0)}")
-            else:
-                facts += [f"loss {tally.mean_loss:.4f}", f"accuracy {tally.accuracy:.4f}"]
+        results = driver.session.progressive.results()
+        shown = {name: results[f"progressive_{name}"] for name in ("loss", "accuracy", "rmse")}
+        if shown["rmse"] is not None:
+            facts.append(f"RMSE {result_number('rmse', shown['rmse'])}")
+        elif shown["accuracy"] is not None:
+            facts += [f"loss {shown['loss']:.4f}", f"accuracy {shown['accuracy']:.4f}"]
         best = best_features(driver.learner)
         total = sum(self._sizes.values())
         return View(examples, done, total, n_pass + 1, driver.passes, facts, best)
 
 
 def _report(display: Display, driver: Driver, summary: Summary, output: Path) -> None:
-    say, tally = display.note, driver.tally
+    say = display.note
     say(
         f"{summary.examples:,} examples in {summary.seconds:.1f} s "
         f"({summary.examples_per_second:,.0f}/s), {summary.skipped:,} skipped, "
@@ -224,12 +212,6 @@ def _report(display: Display, driver: Driver, summary: Summary, output: Path) ->
         f"{_counted(driver.rounds, 'round')}"
     )
     say(f"progressive {progressive_text(summary.to_json())}")
-    for text in tally.missing or ():
-        display.warn(RunWarning("JSL-FIELD-MISSING", {"message": text}))
-    for warning in summary.warnings:
-        display.warn(warning)
-    if tally.lost:
-        display.warn(RunWarning("DIST-PARTITION", {"partitions": len(tally.lost)}))
     say_best(display, driver.learner)
     say(wrote_text(output, driver.learner))
 

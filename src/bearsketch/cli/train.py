@@ -12,6 +12,7 @@ import typer
 from bearsketch.cli.checks import (
     check_output,
     check_parts,
+    continue_from,
     limits_under,
     make_checkpoints,
     note_plain_size,
@@ -20,14 +21,15 @@ from bearsketch.cli.checks import (
     parse_step,
     refuse_alone_only,
     rows_of_batch,
+    was_typed,
 )
 from bearsketch.cli.display import (
     Display,
     make_display,
     say_best,
-    watch_training,
 )
 from bearsketch.cli.help import brief
+from bearsketch.cli.notes import progressive_text, results_text, wrote_text
 from bearsketch.cli.options import (
     Data,
     Json,
@@ -37,13 +39,13 @@ from bearsketch.cli.options import (
     sources,
     takes_reading,
 )
-from bearsketch.cli.told import Told, progressive_text, results_text, wrote_text
 from bearsketch.exceptions import ParameterError
 from bearsketch.sizes import format_bytes, parse_bytes
 from bearsketch.wording import for_command
 
 if TYPE_CHECKING:
-    from bearsketch.training.loop import Training
+    from bearsketch.training.labelling import ModelLabels
+    from bearsketch.training.session import Session
     from bearsketch.training.summary import Summary
 
 _SIZE, _LEARN = "Size of the model", "Learning"
@@ -76,6 +78,7 @@ def _many(*names: str, **rest: Any) -> Any:
     "loss",
     "passes",
     "holdout",
+    "init",
     "checkpoint",
     "resume",
     "workers",
@@ -85,6 +88,7 @@ def _many(*names: str, **rest: Any) -> Any:
 )
 @takes_reading
 def train(
+    context: typer.Context,
     data: Data = None,
     *,
     output: Annotated[
@@ -194,6 +198,10 @@ def train(
             help="Share of examples to hold out and test the model on at the end, e.g. 10%.",
         ),
     ] = "0",
+    init: Annotated[
+        Path | None,
+        _keep(metavar="MODEL", help="Model to continue from: labels, scaling, options stand."),
+    ] = None,
     checkpoint: Annotated[
         Path | None,
         _keep(metavar="DIR", help="Folder for checkpoints, to resume a stopped run from."),
@@ -255,6 +263,8 @@ def train(
 
     `bearsketch train huge.vw.gz -o huge.bear --checkpoint huge.ckpt --resume`
 
+    `bearsketch train --init yesterday.bear today.vw -o today.bear`
+
     `bearsketch train day-*.vw -o week.bear --workers 8`
 
     `zcat reads.fq.gz | bearsketch train - -o reads.bear --kmer 21 --label-regex 'taxon=(\w+)'`
@@ -295,7 +305,9 @@ def train(
     if workers is not None or cluster is not None:
         from bearsketch.cli.sharded import Crew, run_sharded
 
-        refuse_alone_only(page=page, max_memory=max_memory, checkpoint_every=checkpoint_every)
+        refuse_alone_only(
+            init=init, page=page, max_memory=max_memory, checkpoint_every=checkpoint_every
+        )
         crew = Crew(workers, cluster, shards, rounds, patience, checkpoint, resume)
         summary = run_sharded(crew, named, output, wanted, parts, reading, quiet)
     else:
@@ -307,7 +319,11 @@ def train(
             wanted["max_memory"] = parse_bytes(max_memory)
             given = parse_limits(reading.get("limits", []))
             options["limits"] = replace(limits_under(wanted, config, named), **given)
-        summary = _run(named, output, wanted, parts, options, quiet, page)
+        start = None
+        if init is not None:
+            typed = {n: v for n, v in parts.items() if was_typed(context, n) and v is not None}
+            start = continue_from(init, typed, wanted)
+        summary = _run(named, output, wanted, parts, options, quiet, page, start)
     if as_json:
         print(json.dumps(summary.to_json(for_command), allow_nan=False))
 
@@ -320,44 +336,49 @@ def _run(
     reading: dict[str, Any],
     quiet: bool,
     page: Path | None,
+    start: ModelLabels | None,
 ) -> Summary:
+    from bearsketch.cli.terminal import Terminal
     from bearsketch.reading import open_stream
     from bearsketch.reading.labels import labels_for
-    from bearsketch.training.loop import Training
+    from bearsketch.reading.remember import reopen
+    from bearsketch.training.session import Session
 
-    options = {
-        **reading,
-        "include_unlabelled": False,
-        "seed": parts["seed"],
-        "rows": rows_of_batch(parts["learner"], parts["batch_size"]),
-        "threads": max(wanted["threads"] - 1, 1),
-        "labels": labels_for(wanted["loss"], wanted["classes"]),
-    }
-    with open_stream(named, **options) as stream, make_display(quiet) as display:
-        training = Training(stream, **wanted, **parts)
-        watch, told = watch_training(display), Told(display, stream)
-
-        def watch_all(training: Training) -> None:
-            told(training)
-            watch(training)
-
-        summary = training.run(watch_all)
-        told(training)
-    training.learner.save(output)
+    threads = {"threads": max(wanted["threads"] - 1, 1)}
+    if start is None:
+        options = {
+            **reading,
+            **threads,
+            "include_unlabelled": False,
+            "seed": parts["seed"],
+            "rows": rows_of_batch(parts["learner"], parts["batch_size"]),
+            "labels": labels_for(wanted["loss"], wanted["classes"]),
+        }
+        opened, decided = open_stream(named, **options), {**wanted, **parts}
+    else:
+        config = start.learner.config
+        rows = rows_of_batch(config.learner, config.batch_size)
+        opened = reopen(start.learner, named, labelled=True, **{**reading, **threads, "rows": rows})
+        kept = ("passes", "holdout", "threads", "checkpoint", "max_memory")
+        decided = {name: wanted[name] for name in kept if name in wanted}
+    with opened as stream, make_display(quiet) as display:
+        session = Session(stream, start, sinks=[Terminal(display, stream)], **decided)
+        summary = session.run()
+    session.learner.save(output)
     if page is not None:
         from bearsketch.cli.report import write_training_report
 
-        write_training_report(page, training, summary, output)
+        write_training_report(page, session, summary, output)
     if wanted["checkpoint"] is not None:
         wanted["checkpoint"].forget()
     if not quiet:
-        _report(display, training, summary, output)
+        _report(display, session, summary, output)
         if page is not None:
             display.note(f"wrote {page}")
     return summary
 
 
-def _report(display: Display, training: Training, summary: Summary, output: Path) -> None:
+def _report(display: Display, session: Session, summary: Summary, output: Path) -> None:
     say = display.note
     learned = summary.examples - summary.held_out
     counts = f"{summary.examples:,} examples"
@@ -378,5 +399,5 @@ def _report(display: Display, training: Training, summary: Summary, output: Path
         ):
             if results and summary.held_out:
                 say(f"held-out, {title}: {results_text(results)}")
-    say_best(display, training.learner, training)
-    say(wrote_text(output, training.learner))
+    say_best(display, session.learner, session)
+    say(wrote_text(output, session.learner))

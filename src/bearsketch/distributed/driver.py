@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import json
-import math
 import time
-from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from bearsketch.distributed.pool import Lost, refuse_lost
+from bearsketch.distributed.prepare import Prepared
 from bearsketch.distributed.shards import Plan
-from bearsketch.distributed.task import COUNTED, Job, Result, Round
+from bearsketch.distributed.task import Result, Round
 from bearsketch.exceptions import (
     DataError,
     DistributedError,
@@ -26,106 +25,19 @@ from bearsketch.exceptions import (
 from bearsketch.learners import Learner
 from bearsketch.learners.average import average
 from bearsketch.learners.labels import both_negative
-from bearsketch.metrics import Ranking
 from bearsketch.reading.account import Account, unit_of
 from bearsketch.reading.options import ReadOptions
+from bearsketch.reading.remember import read_record
 from bearsketch.reading.stream import FIELD_MISSING
 from bearsketch.training.checkpoint import Checkpoints, load
-from bearsketch.training.checks import check_weighed
+from bearsketch.training.labelling import ModelLabels
+from bearsketch.training.session import LINE_COUNTS, Session, Sink
+from bearsketch.training.warnings import RunWarning
 
 Watch = Callable[["Driver"], None]
+MOST_ERRORS_SHOWN = 10
+
 Held = Callable[[], AbstractContextManager[None]]
-
-
-@dataclass
-class Tally:
-    """Sums over the partitions so far, those of the first pass for what describes the data."""
-
-    examples: int = 0
-    learned: int = 0
-    loss: float = 0.0
-    weight: float = 0.0
-    right: float = 0.0
-    order: list[float] = field(default_factory=list)
-    counts: Counter[str] = field(default_factory=Counter)
-    skipped_by_code: Counter[str] = field(default_factory=Counter)
-    errors: list[str] = field(default_factory=list)
-    warnings: list[tuple[str, str, str]] = field(default_factory=list)
-    missing: list[str] | None = None  # what every partition says about fields it has not
-    lost: list[str] = field(default_factory=list)
-    curve: list[tuple[int, float, float | None]] = field(default_factory=list)
-    ranking: Ranking = field(default_factory=Ranking)
-
-    def add(self, results: list[Result], *, first_pass: bool, classes: bool) -> None:
-        """Enter the results of one round, in the order of the partitions."""
-        self.learned += sum(result.examples for result in results)
-        if not first_pass:
-            return
-        before = (self.loss, self.weight, self.right)
-        for result in results:
-            self.examples += result.examples
-            self.loss += result.loss
-            self.weight += result.weight
-            self.right += result.right
-            self.ranking.join(result.ranking)
-            before_it = self.order or [0.0] * len(result.order)
-            self.order = [a + b for a, b in zip(before_it, result.order, strict=True)]
-            self.counts.update(result.counts)
-            self.skipped_by_code.update(result.skipped_by_code)
-            self.errors = [*self.errors, *result.errors][:10]
-            self._warn(result)
-        loss, weight, right = (
-            now - then
-            for now, then in zip((self.loss, self.weight, self.right), before, strict=True)
-        )
-        if weight > 0.0:
-            share = round(right / weight, 4) if classes else None
-            self.curve.append((self.examples, float(f"{loss / weight:.6g}"), share))
-
-    def _warn(self, result: Result) -> None:
-        """Enter warnings; that a field is missing is for all partitions together to say."""
-        missing = [text for code, _, text in result.warnings if code == FIELD_MISSING]
-        if result.counts["lines"]:
-            before = missing if self.missing is None else self.missing
-            self.missing = [text for text in before if text in missing]
-        others = [odd for odd in result.warnings if odd[0] != FIELD_MISSING]
-        self.warnings += [odd for odd in others if odd not in self.warnings]
-
-    @property
-    def mean_loss(self) -> float | None:
-        """Mean loss, each example predicted before it was learned."""
-        return self.loss / self.weight if self.weight else None
-
-    @property
-    def rmse(self) -> float | None:
-        """Root of the mean squared error, for regression: the loss is half of that error."""
-        return math.sqrt(2.0 * self.loss / self.weight) if self.weight else None
-
-    @property
-    def accuracy(self) -> float | None:
-        """Share predicted right, each example before it was learned."""
-        return self.right / self.weight if self.weight else None
-
-    @property
-    def auc(self) -> float | None:
-        """Area under the ROC curve, likewise; None for all but two classes."""
-        return self.ranking.auc
-
-    def to_json(self) -> dict[str, Any]:
-        """Plain values: all but the ranking."""
-        return {name: getattr(self, name) for name in self._plain()}
-
-    @classmethod
-    def _plain(cls) -> list[str]:
-        return [spec.name for spec in fields(cls) if spec.name != "ranking"]
-
-    @classmethod
-    def from_json(cls, plain: Mapping[str, Any], ranking: Ranking) -> Tally:
-        """Inverse of :meth:`to_json`."""
-        tally = cls(**{name: plain[name] for name in cls._plain()}, ranking=ranking)
-        tally.counts, tally.skipped_by_code = Counter(tally.counts), Counter(tally.skipped_by_code)
-        tally.warnings = [(odd[0], odd[1], odd[2]) for odd in tally.warnings]
-        return tally
 
 
 class Taken(NamedTuple):
@@ -145,42 +57,59 @@ class Driver:
 
     Parameters
     ----------
-    plan : Plan
-    learner : Learner
-        Where to begin: new, or trained before.
-    job : Job
+    prepared : Prepared
+    plan : Plan, optional
+        Another plan for the same data than the prepared one.
     passes : int
     checkpoint : Checkpoints, optional
         Entered; written to after each round.
+    sinks : sequence of Sink
+        Hear of the session.
 
     Attributes
     ----------
-    learner : Learner
-        The model after the last round that is done.
+    session : Session
+        What the partitions so far come to; its learner is the model after the last round.
     done : int
         Rounds done, over all passes.
-    tally : Tally
-    resumed_at : int
-        Examples learned before a checkpoint that this driver continued from.
+    errors, lost : list of str
+        The first lines that were skipped, and the partitions that no worker could finish.
     """
 
     def __init__(
         self,
-        plan: Plan,
-        learner: Learner,
-        job: Job,
+        prepared: Prepared,
+        plan: Plan | None = None,
         *,
         passes: int = 1,
         checkpoint: Checkpoints | None = None,
+        sinks: Sequence[Sink] = (),
     ) -> None:
-        self.plan, self.learner, self.passes = plan, learner, passes
-        self.job = replace(job, alone=len(plan.partitions) == 1)
-        self.done, self.tally, self.seconds = 0, Tally(), 0.0
-        self.resumed_at = 0
-        self.workers = 0
+        self.prepared, self.passes = prepared, passes
+        self.plan: Plan = plan or prepared.plan
+        self.job = replace(prepared.job, alone=len(self.plan.partitions) == 1)
+        self._labels = ModelLabels(prepared.learner, every_class=not prepared.named)
+        self.session = Session([], self._labels, passes=passes, sinks=sinks, threads=1)
+        self.session.data_format = self.job.format
+        self.session.begin_pass(1)
+        self.session.learner = prepared.learner
+        self.done = self.workers = 0
+        self.errors: list[str] = []
+        self.lost: list[str] = []
+        self._missing: list[str] | None = None  # fields that no partition has
         self.running: dict[int, int] = {}  # examples so far by partition, of the present round
         self.finished: set[int] = set()
         self._checkpoint = checkpoint
+
+    @property
+    def learner(self) -> Learner:
+        """The model after the last round that is done."""
+        return self.session.learner
+
+    @property
+    def learned(self) -> int:
+        """Examples learned in all rounds that are done."""
+        return self.session.done + self.session.examples
 
     @property
     def rounds(self) -> int:
@@ -205,10 +134,18 @@ class Driver:
                     code="CKPT-OTHER",
                     hint="Give the same data, options, shards and rounds, or another checkpoint.",
                 )
-        self.learner = saved.learner
-        self.done = saved.record["done"]
-        self.tally = Tally.from_json(saved.record["tally"], saved.ranking)
-        self.resumed_at = self.tally.learned
+        session, record = self.session, saved.record
+        session.learner = self._labels.learner = saved.learner
+        session.begin()
+        session.n_pass, session.examples, session.done = record["session"]
+        session.resumed, session.resumed_at = saved.path, self.learned
+        first, now = (session.progressive.from_bytes(data) for data in saved.progressive)
+        session.first, session.progressive = first, now if session.n_pass > 1 else first
+        session.counts.add(record["counts"])
+        session.counts.skipped_by_code.update(record["skipped_by_code"])
+        session.warnings = [RunWarning(*warning) for warning in record["warnings"]]
+        self.done, self._missing = record["done"], record["missing"]
+        self.errors, self.lost = record["errors"], record["lost"]
         return True
 
     def run(self, runner: Any, watch: Watch | None = None, held: Held = nullcontext) -> Learner:
@@ -216,15 +153,32 @@ class Driver:
 
         Checkpoints are written within ``held()``, which may put off signals.
         """
-        start = time.perf_counter()
+        start, session = time.perf_counter(), self.session
         self.workers = runner.workers
+        if not session.begun:
+            session.begin()
+            for warning in self.prepared.warnings:
+                session.warn(warning)
         while self.done < self.rounds:
             self._round(runner, watch)
             with held():
                 self._save()
         self._check(final=True)
-        self.seconds += time.perf_counter() - start
+        for text in self._missing or ():
+            session.warn(RunWarning(FIELD_MISSING, {"message": text}))
+        if self.lost:
+            session.warn(RunWarning("DIST-PARTITION", {"partitions": len(self.lost)}))
+        session.conclude()
+        session.seconds += time.perf_counter() - start
+        self.learner.run = self.record()
         return self.learner
+
+    def record(self) -> dict[str, Any]:
+        """Tell the model file what to remember."""
+        stream, plan = self.prepared.stream, self.plan
+        read = {} if stream is None else read_record(stream)
+        own = {"shards": plan.shards, "rounds": plan.rounds, "lost": self.lost}
+        return {**self.session.record(), **read, **own}
 
     def _round(self, runner: Any, watch: Watch | None) -> None:
         n_pass, number = divmod(self.done, self.plan.rounds)
@@ -259,37 +213,55 @@ class Driver:
             watch(self)
 
     def _merge(self, taken: list[Taken], n_pass: int) -> None:
-        classes = self.learner.config.loss != "squared"
+        session, results = self.session, [one.result for one in taken]
         learned = [one.learner for one in taken if one.result.examples]
         if learned:
             _check_negatives(learned)
-            self.learner = average(learned, None if self.job.alone else self.learner)
-        results = [one.result for one in taken]
-        self.tally.add(results, first_pass=n_pass == 0, classes=classes)
+            start = None if self.job.alone else session.learner
+            session.learner = self._labels.learner = average(learned, start)
+        parts = [session.progressive.from_bytes(result.progressive) for result in results]
+        session.progressive.join(parts)
+        session.examples += sum(result.examples for result in results)
+        for result in results if n_pass == 0 else ():
+            session.counts.add(result.counts)
+            session.counts.skipped_by_code.update(result.skipped_by_code)
+            self.errors = [*self.errors, *result.errors][:MOST_ERRORS_SHOWN]
+            self._warn(result)
         self.done += 1
         if self.done % self.plan.rounds == 0:
-            self.learner.finish_pass()
+            self._check(final=self.done == self.rounds)
+            session.finish_pass()
+            if self.done < self.rounds:
+                session.begin_pass(session.n_pass + 1)
         self._check(final=False)
+
+    def _warn(self, result: Result) -> None:
+        """Enter warnings; that a field is missing is for all partitions together to say."""
+        missing = [text for code, _, text in result.warnings if code == FIELD_MISSING]
+        if result.counts["lines"]:
+            before = missing if self._missing is None else self._missing
+            self._missing = [text for text in before if text in missing]
+        for code, source, text in result.warnings:
+            warning = RunWarning(code, {"message": text}, source)
+            if code != FIELD_MISSING and warning not in self.session.warnings:
+                self.session.warn(warning)
 
     def _lose(self, lost: Lost) -> None:
         if self.job.options.get("on_error") != "skip":
             raise refuse_lost(lost)
-        self.tally.lost.append(f"{lost.partition.place}: {lost.reason}")
+        self.lost.append(f"{lost.partition.place}: {lost.reason}")
 
     def _check(self, *, final: bool) -> None:
         """Refuse too many broken lines, and a run without a single example."""
         options = ReadOptions(**self.job.options)
         unit = unit_of(self.job.format, options)
-        if final and not self.tally.learned and not options.allow_empty:
-            n = self.tally.counts["lines"] - self.tally.counts["header"]
-            raise DataError(f"there is no example in {n} {unit}", code="SRC-EMPTY")
-        if final:
-            check_weighed(self.learner, self.tally.learned)
-        if options.fails or (not final and self.tally.counts["lines"] < 1000):
+        counts = self.session.counts
+        if final and not self.learned and not options.allow_empty:
+            raise DataError(f"there is no example in {counts.read} {unit}", code="SRC-EMPTY")
+        if options.fails or (not final and counts.lines < 1000):
             return
         account = Account(options, unit)
-        account.counts.add({name: self.tally.counts[name] for name in COUNTED})
-        account.counts.skipped_by_code.update(self.tally.skipped_by_code)
+        account.counts = counts
         account.finish()
 
     def _identity(self) -> dict[str, Any]:
@@ -309,8 +281,26 @@ class Driver:
     def _save(self) -> None:
         if self._checkpoint is None:
             return
-        arrays = {"model": self.learner.to_bytes(), "ranking": self.tally.ranking.to_bytes()}
-        record = {**self._identity(), "done": self.done, "tally": self.tally.to_json()}
+        session = self.session
+        arrays = {
+            "model": self.learner.to_bytes(),
+            "first": session.first.to_bytes(),
+            "now": session.progressive.to_bytes(),
+        }
+        record = {
+            **self._identity(),
+            "done": self.done,
+            "session": [session.n_pass, session.examples, session.done],
+            "counts": {
+                **{name: getattr(session.counts, name) for name in LINE_COUNTS},
+                **session.counts.other,
+            },
+            "skipped_by_code": dict(session.counts.skipped_by_code),
+            "errors": self.errors,
+            "lost": self.lost,
+            "missing": self._missing,
+            "warnings": session.warnings,
+        }
         self._checkpoint.write(
             {name: np.frombuffer(data, dtype=np.uint8) for name, data in arrays.items()}, record
         )
@@ -321,20 +311,16 @@ class _Round(NamedTuple):
 
     path: Path
     learner: Learner
-    ranking: Ranking
+    progressive: tuple[bytes, bytes]
     record: dict[str, Any]
 
 
 def _read_round(path: Path) -> _Round:
     arrays, record = load(path)
-    if record.get("kind") != "rounds" or not {"model", "ranking"} <= set(arrays):
+    if record.get("kind") != "rounds" or not {"model", "first", "now"} <= set(arrays):
         raise ModelFileError(f"{path} is no checkpoint of rounds", code="CKPT-MODEL")
-    ranking = Ranking()
-    try:
-        ranking.join(arrays["ranking"].tobytes())
-    except ValueError as error:
-        raise ModelFileError(f"{path} is damaged: {error}", code="CKPT-DAMAGED") from None
-    return _Round(path, Learner.from_bytes(arrays["model"].tobytes()), ranking, record)
+    model, first, now = (arrays[name].tobytes() for name in ("model", "first", "now"))
+    return _Round(path, Learner.from_bytes(model), (first, now), record)
 
 
 def _check_negatives(parts: list[Learner]) -> None:

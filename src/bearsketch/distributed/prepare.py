@@ -2,103 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-import numpy as np
-
-from bearsketch.batch import Batch
-from bearsketch.distributed.driver import Driver
 from bearsketch.distributed.shards import DEFAULT_SHARDS, Plan, make_plan
 from bearsketch.distributed.task import Job
 from bearsketch.exceptions import ParameterError
 from bearsketch.learners import Learner, make_learner
-from bearsketch.learners.describe import class_labels
 from bearsketch.learners.labels import Label, Labels
 from bearsketch.reading import Stream, open_stream
+from bearsketch.reading.encoding import NOT_UTF8
 from bearsketch.reading.labels import labels_for
-from bearsketch.reading.remember import read_record
-from bearsketch.training.checks import last_warnings, without_features
-from bearsketch.training.first_rows import FirstLabels, read_first_rows
-from bearsketch.training.order import Order
+from bearsketch.training.first_rows import FirstRows, read_first_rows
 from bearsketch.training.scaling import scale_values
-from bearsketch.training.summary import Summary
 from bearsketch.training.task import NAME_EVERY_CLASS, Task, decide, expected_labels
-from bearsketch.training.warnings import RunWarning
+from bearsketch.training.warnings import RunWarning, of_stream
 
 
 class Prepared(NamedTuple):
-    """What a driver needs, and what was detected for a reader."""
+    """What a driver needs, and what was detected on the way to it."""
 
     plan: Plan
     learner: Learner
     job: Job
     task: Task
-    stream: Stream
-    warnings: list[RunWarning]
+    stream: Stream | None = None
+    warnings: Sequence[RunWarning] = ()
     named: bool = False
-
-    def record(self, driver: Driver) -> dict[str, Any]:
-        """Tell the model file what to remember: no times, no folders, so equal runs are equal."""
-        tally = driver.tally
-        classes = self.task.loss != "squared"
-        return {
-            "passes": driver.passes,
-            "held_out": 0,
-            "progressive_loss": tally.mean_loss,
-            "progressive_accuracy": tally.accuracy if classes else None,
-            "progressive_auc": tally.auc,
-            "progressive_rmse": None if classes else tally.rmse,
-            "progressive_r2": None,
-            "holdout": None,
-            **read_record(self.stream),
-            "counts": dict(tally.counts),
-            "skipped_by_code": dict(sorted(tally.skipped_by_code.items())),
-            "curve": [list(point) for point in tally.curve[:64]],
-            "shards": self.plan.shards,
-            "rounds": self.plan.rounds,
-            "lost": tally.lost,
-        }
-
-    def summary(self, driver: Driver) -> Summary:
-        """Results under the names that ``train --json`` has."""
-        from bearsketch.training.process import peak_rss_bytes
-
-        learner, tally = driver.learner, driver.tally
-        classes = self.task.loss != "squared"
-        return Summary(
-            learner=learner.config.learner,
-            loss=learner.config.loss,
-            k=learner.config.k,
-            passes=driver.passes,
-            examples=tally.counts["examples"],
-            skipped=tally.counts["skipped"],
-            unlabelled=tally.counts["unlabelled"],
-            held_out=0,
-            split_batches=tally.counts["split_batches"],
-            classes=class_labels(learner),
-            n_classes=learner.config.n_classes,
-            progressive_loss=tally.mean_loss,
-            progressive_accuracy=tally.accuracy if classes else None,
-            progressive_auc=tally.auc,
-            progressive_rmse=None if classes else tally.rmse,
-            progressive_r2=None,
-            holdout=None,
-            model_bytes=learner.sizes.model_bytes,
-            peak_rss_bytes=peak_rss_bytes(),
-            seconds=round(driver.seconds, 3),
-            examples_per_second=round(
-                (tally.learned - driver.resumed_at) / max(driver.seconds, 1e-9), 1
-            ),
-            guards=learner.guards,
-            warnings=[*self._late(driver)],
-        )
-
-    def _late(self, driver: Driver) -> list[RunWarning]:
-        counts = driver.tally.counts
-        empty = without_features(counts["empty"], counts["examples"], self.job.format)
-        return [*self.warnings, *empty, *late_warnings(driver, named=self.named)]
 
 
 def prepare(
@@ -139,14 +70,10 @@ def prepare(
         loss=loss,
         classes=classes,
     )
-    task = decide(look.seen, loss=loss, classes=classes)
+    task = decide(look.first.labels, loss=loss, classes=classes)
     learner = make_learner(loss=task.loss, classes=task.classes, **parts)
     plan = make_plan(source, look.job.format, shards=shards, rounds=rounds)
-    assert look.stream is not None
-    warnings = scale_values(learner, look.first, look.stream)
-    named = classes is not None
-    job = expecting(look.job, learner.labels, named=named)
-    return Prepared(plan, learner, job, task, look.stream, warnings, named)
+    return look.prepared(plan, learner, task, named=classes is not None)
 
 
 def expecting(job: Job, labels: Labels, *, named: bool) -> Job:
@@ -160,10 +87,20 @@ def expecting(job: Job, labels: Labels, *, named: bool) -> Job:
 class Look(NamedTuple):
     """What the first examples of a source tell: their labels, and how all of it is to be read."""
 
-    seen: FirstLabels
+    first: FirstRows
     job: Job
     stream: Stream | None
-    first: Collection[Batch]
+
+    def prepared(self, plan: Plan, learner: Learner, task: Task, *, named: bool) -> Prepared:
+        """Scale a new learner, and put together what a driver needs."""
+        warnings = [*task.warnings, *scale_values(learner, self.first.batches, self.stream)]
+        # What columns are, and the encoding, is detected here, once for all.
+        found = [] if self.stream is None else self.stream.warnings
+        warnings += [
+            of_stream(odd) for odd in found if odd.code.startswith("TAB-") or odd.code == NOT_UTF8
+        ]
+        job = expecting(self.job, learner.labels, named=named)
+        return Prepared(plan, learner, job, task, self.stream, warnings, named)
 
 
 def look_at(
@@ -178,23 +115,7 @@ def look_at(
     given = {"labels": labels_for(loss, classes), **options, "include_unlabelled": False}
     known = classes is not None or loss == "squared"
     with open_stream(source, format, **given) as stream:
-        seen, first = read_first_rows(iter(stream), lambda _: known)
+        first = read_first_rows(iter(stream), lambda _: known)
         given |= {name: columns for name, columns in stream.columns.items() if columns}
-    given["labels"] = "name" if seen.words else "number"
-    return Look(seen, Job(stream.format, given), stream, first)
-
-
-def late_warnings(driver: Driver, *, named: bool) -> list[RunWarning]:
-    """Find what is odd once a run is over; changes between two partitions do not count."""
-    order, config = None, driver.learner.config
-    if driver.tally.order and config.loss != "squared":
-        order = Order(config.n_classes)
-        order.restore(np.array(driver.tally.order))
-    tally = driver.tally
-    return last_warnings(driver.learner, order, driver.passes, tally.curve, named=named)
-
-
-def learner_bytes(prepared: Prepared, driver: Driver) -> bytes:
-    """Bytes of the finished model, with what it remembers of its run."""
-    driver.learner.run = prepared.record(driver)
-    return driver.learner.to_bytes()
+    given["labels"] = "name" if first.labels.words else "number"
+    return Look(first, Job(stream.format, given), stream)

@@ -12,21 +12,19 @@ from typing import Any, NamedTuple
 from bearsketch import __version__
 from bearsketch.batch import Batch
 from bearsketch.distributed.shards import Partition
-from bearsketch.exceptions import DataError, IncompatibleError, ParseError
+from bearsketch.exceptions import IncompatibleError, ParseError
 from bearsketch.learners import Learner
-from bearsketch.metrics import Ranking, Reals, class_numbers
 from bearsketch.reading.encoding import NOT_UTF8
 from bearsketch.reading.expected import Expected
 from bearsketch.training.ahead import read_ahead
-from bearsketch.training.order import Order
-from bearsketch.training.scored import learn_unscored
+from bearsketch.training.labelling import ModelLabels
+from bearsketch.training.session import LINE_COUNTS, Session, Sink
 
-Met = tuple[dict[str, int], dict[str, int], list[str], list[tuple[str, str, str]]]
+Found = tuple[dict[str, int], dict[str, int], list[str], list[tuple[str, str, str]]]
 Beat = Callable[[int], None]
 MOST_ERRORS = 2**62
 # Batches that are read while models are merged: a place is for up to so many entries, about 1 MB.
 _WAITING, _ENTRIES = 12, 1 << 16
-COUNTED = "lines examples unlabelled skipped blank comment header empty".split()
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,31 +57,26 @@ class Job:
 class Result:
     """What a task gives back; equal tasks give equal results.
 
-    ``counts`` are lines by what became of them; ``loss``, ``weight`` and ``right`` are sums over
-    examples that were predicted before they were learned, and ``ranking`` is theirs where there are
-    two classes; ``order`` is that of its labels.
+    ``counts`` are lines by what became of them; ``progressive`` are the bytes of a
+    :class:`bearsketch.training.progressive.Progressive`.
     """
 
     partition: int
     examples: int
-    loss: float
-    weight: float
-    right: float
-    order: list[float]
     counts: dict[str, int]
     skipped_by_code: dict[str, int]
     errors: list[str]
     warnings: list[tuple[str, str, str]]
-    ranking: bytes = field(repr=False)
+    progressive: bytes = field(repr=False)
     model: bytes = field(repr=False)
 
     @property
     def digest(self) -> str:
         """Hash of all of it."""
-        large = ("ranking", "model")
+        large = ("progressive", "model")
         plain = {name: value for name, value in asdict(self).items() if name not in large}
         text = json.dumps(plain, sort_keys=True).encode()
-        return hashlib.sha256(text + self.ranking + self.model).hexdigest()
+        return hashlib.sha256(text + self.progressive + self.model).hexdigest()
 
 
 class Round(NamedTuple):
@@ -101,24 +94,24 @@ class Round(NamedTuple):
 
 
 class Opened(NamedTuple):
-    """A partition that can be learned now: batches, and a function that reports on them."""
+    """A partition that can be learned now: batches, and what was found on the way to them."""
 
     partition: Any
     job: Job
     batches: Iterable[Batch]
-    told: Callable[[int], Met]
+    found: Callable[[int], Found]
     closing: contextlib.ExitStack
 
 
 def open_partition(partition: Any, job: Job, *, ahead: bool = False) -> Opened:
     """Open a partition; ``ahead`` reads its first batches at once, on a thread."""
     with contextlib.ExitStack() as closing:
-        batches, told = closing.enter_context(_batches_of(partition, job))
+        batches, found = closing.enter_context(_batches_of(partition, job))
         if ahead:
             batches = closing.enter_context(
                 read_ahead(batches, depth=_WAITING, places=lambda b: 1 + b.n_entries // _ENTRIES)
             )
-        return Opened(partition, job, batches, told, closing.pop_all())
+        return Opened(partition, job, batches, found, closing.pop_all())
 
 
 def learn_partition(
@@ -149,52 +142,34 @@ def learn_partition(
             hint="Install the same version everywhere.",
         )
     opened = opened or open_partition(partition, job)
-    loss = weight = right = 0.0
     with opened.closing:
         learner = Learner.from_bytes(model)
         if not job.alone:
             learner.share(partition.id)
-        examples, order, ranking = 0, Order(learner.config.n_classes), Ranking()
-        for batch in opened.batches:
-            n, numbers = len(batch), _encoded(learner, batch, partition)
-            batch, numbers = learn_unscored(learner, batch, numbers)
-            progress = learner.learn_numbers(batch, numbers)
-            if learner.config.loss != "squared":
-                order.add(numbers, batch.weights, batch.places)
-                if progress.margins.shape[1] == 1:
-                    ranking.add(progress.margins[:, 0], numbers, batch.weights)
-            right += _right(numbers, progress.margins, batch.weights)
-            loss += progress.loss * progress.weight
-            weight += progress.weight
-            examples += n
-            if beat is not None:
-                beat(examples)
-        met = opened.told(examples)
-    sums = (loss, weight, right, order.to_array().tolist())
-    return Result(partition.id, examples, *sums, *met, ranking.to_bytes(), learner.to_bytes())
+        labelling = ModelLabels(learner, place=partition.place)
+        session = Session(opened.batches, labelling, sinks=[_Beating(beat)], threads=1)
+        session.learn_pass()
+        found = opened.found(session.examples)
+    progressive = session.progressive.to_bytes()
+    return Result(partition.id, session.examples, *found, progressive, learner.to_bytes())
 
 
-def _encoded(learner: Learner, batch: Batch, partition: Any) -> Reals:
-    """Class numbers of a batch; the model may know of another label than this partition has."""
-    assert batch.labels is not None
-    try:
-        numbers = learner.labels.encode(batch.labels)
-    except DataError as error:
-        message = f"{partition.place}: {error.message}"
-        raise DataError(message, code=error.code, hint=error.hint) from None
-    learner.labels.met(batch.labels)
-    return numbers
+class _Beating(Sink):
+    """Passes on how many examples were learned."""
 
+    def __init__(self, beat: Beat | None) -> None:
+        self._beat = beat
 
-def _right(numbers: Reals, margins: Reals, weights: Reals | None) -> float:
-    """Weight of the examples that were predicted right; of no meaning for regression."""
-    hit = class_numbers(margins) == numbers
-    return float(hit.sum() if weights is None else weights[hit].sum())
+    def learned(self, session: Session) -> None:
+        if self._beat is not None:
+            self._beat(session.examples)
 
 
 @contextlib.contextmanager
-def _batches_of(partition: Any, job: Job) -> Iterator[tuple[Iterable[Batch], Callable[[int], Met]]]:
-    """Batches of a partition, and a function that reports on the way to them."""
+def _batches_of(
+    partition: Any, job: Job
+) -> Iterator[tuple[Iterable[Batch], Callable[[int], Found]]]:
+    """Batches of a partition, and a function that gives what was found on the way to them."""
     if not isinstance(partition, Partition):
         batches = partition.batches(job.options["seed"], job.format, job.options)
         yield batches, lambda n: ({"lines": n, "examples": n}, {}, [], [])
@@ -211,16 +186,16 @@ def _batches_of(partition: Any, job: Job) -> Iterator[tuple[Iterable[Batch], Cal
         stream = opened.enter_context(open_stream(sources, job.format, **options))
         stream.expect(job.expected)
         try:
-            yield stream, lambda _: _told(stream, partition)
+            yield stream, lambda _: _found_in(stream, partition)
         except ParseError as error:
             raise _placed(error, partition) from None
 
 
-def _told(stream: Any, partition: Partition) -> Met:
+def _found_in(stream: Any, partition: Partition) -> Found:
     """Give counts, skipped lines by code, the first errors, and warnings of a stream."""
     names = {span.path: span.name for span in partition.spans}
     return (
-        {name: getattr(stream.counts, name) for name in COUNTED},
+        {name: getattr(stream.counts, name) for name in LINE_COUNTS},
         dict(sorted(stream.counts.skipped_by_code.items())),
         [f"[{error.code}] {_placed(error, partition).text(str)}" for error in stream.errors],
         [

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterable, Iterator
-from dataclasses import replace
+from collections.abc import Iterable
 from typing import Any, Self
 
 import numpy as np
@@ -15,46 +14,44 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from bearsketch.batch import Batch
 from bearsketch.estimators.callbacks import CallbackSupportMixin, Tasks, with_callbacks
-from bearsketch.estimators.doubts import Doubts, warn_of_ids
+from bearsketch.estimators.columns import looked_up
 from bearsketch.estimators.failing import all_or_nothing
 from bearsketch.estimators.faults import check_column_names, told_by_column
-from bearsketch.estimators.few import learn_more
 from bearsketch.estimators.files import KeepsModel
-from bearsketch.estimators.first import are_enough, first_labels, with_examples
 from bearsketch.estimators.frames import FrameRows, is_table, read_frame
-from bearsketch.estimators.opening import open_batches, read_options
+from bearsketch.estimators.labelling import EstimatorLabels
 from bearsketch.estimators.parameters import (
     check_feature_names,
     check_parameters,
     dense_dimension,
 )
-from bearsketch.estimators.resuming import StreamRun, check_seeded
 from bearsketch.estimators.rows import (
     BatchRows,
     NamedRows,
     Rows,
-    Take,
     matrix_rows,
     named_rows,
     plain,
 )
 from bearsketch.estimators.selecting import SelectsFeatures, can_select
+from bearsketch.estimators.sources import Blocks, Examples, block_rows, open_source, read_options
 from bearsketch.estimators.targets import (
     Array,
     ClassMap,
     check_targets,
     check_weights,
-    first_classes,
     stream_targets,
 )
+from bearsketch.estimators.user_warnings import UserWarnings, warn_of_ids
 from bearsketch.exceptions import ParameterError
 from bearsketch.learners import Learner, make_learner
 from bearsketch.learners.recipes import minibatch
 from bearsketch.reading.remember import read_record
 from bearsketch.training.checkpoint import Checkpoints
-from bearsketch.training.keeper import Keeper
+from bearsketch.training.labelling import ModelLabels
+from bearsketch.training.scaling import LEAST_EXAMPLES
+from bearsketch.training.session import Session
 
-BLOCK_EXAMPLES = 8192  # rows of a matrix that are turned into a batch at a time
 LARGEST_SEED = 2**31 - 1
 
 Weights = npt.NDArray[np.float64] | None
@@ -82,7 +79,7 @@ class SketchEstimator(SelectsFeatures, KeepsModel, CallbackSupportMixin, BaseEst
     classes_: Array
     _class_numbers: npt.NDArray[np.intp]
     _named_columns: dict[int, str]
-    _few: list[Batch] | None  # see learn_more
+    _first_batches: list[Batch] | None  # of partial_fit, until they are enough to scale by
 
     @with_callbacks
     @all_or_nothing
@@ -110,24 +107,41 @@ class SketchEstimator(SelectsFeatures, KeepsModel, CallbackSupportMixin, BaseEst
         """
         rows, labels, weights = self._examples(X, y, sample_weight, reset=True)
         counted = np.arange(len(labels)) if weights is None else np.flatnonzero(weights)
-        classes = None
+        known = None
         if self._classifies():
             ClassMap.fixed(labels[counted])  # refuses less than two classes
-            classes = ClassMap.fixed(labels)
-        self._start(classes, rows.columns, self._seed_of(rows))
-        numbers = self._encode(labels)
-        order = None if len(counted) == len(labels) or isinstance(rows, BatchRows) else counted
-        n_blocks = -(-len(labels if order is None else order) // self._block)
-        rng = np.random.default_rng(self.learner_.config.seed)
-        tasks = Tasks(self, self.passes, n_blocks, X, y, sample_weight)
-        for number in tasks.passes():
-            if self.shuffle and not isinstance(rows, BatchRows):
-                order = rng.permutation(counted)
-            batches = tasks.batches(self._batches(rows, numbers, weights, order))
-            self._learn(batches, None if number else Doubts(self, _stream_of(rows)))
-            self.learner_.finish_pass()
-        self._remember(rows)
+            known = ClassMap.fixed(labels)
+        seed = self._seed_of(rows)
+        labelling = EstimatorLabels(
+            self, seed, known=known, columns=rows.columns, numbered=known is not None
+        )
+        numbers = labels if known is None else known.encode(labels)
+        ordered = isinstance(rows, BatchRows)
+        whole = None if len(counted) == len(labels) or ordered else counted
+        rng = np.random.default_rng(seed)
+
+        def order() -> npt.NDArray[np.intp] | None:
+            return rng.permutation(counted) if self.shuffle and not ordered else whole
+
+        blocks = Blocks(rows, self._block, seed, numbers, weights, order)
+        n_blocks = -(-len(labels if whole is None else whole) // self._block)
+        tasks = Tasks(self, n_blocks, X, y, sample_weight)
+        self._run(blocks, labelling, tasks, _stream_of(rows))
         return self
+
+    def _run(
+        self,
+        source: Any,
+        labelling: EstimatorLabels,
+        tasks: Tasks,
+        stream: Any = None,
+        checkpoint: Checkpoints | None = None,
+    ) -> None:
+        how = {"threads": 1, "naming": self._column_name, "stream": stream}
+        sinks = [UserWarnings(), tasks]
+        Session(
+            source, labelling, passes=self.passes, checkpoint=checkpoint, sinks=sinks, **how
+        ).run()
 
     @all_or_nothing
     def _partial_fit(self, X: Any, y: Any, sample_weight: Any, classes: Any = None) -> Self:
@@ -135,16 +149,42 @@ class SketchEstimator(SelectsFeatures, KeepsModel, CallbackSupportMixin, BaseEst
         rows, labels, weights = self._examples(X, y, sample_weight, reset=first)
         if first:
             self._start(self._class_map(classes), rows.columns, self._seed_of(rows))
-            self._few = []
+            self._first_batches = []
             self._remember(rows)
         elif classes is not None:
             self._check_same_classes(classes)
         self.learner_.expect_new_rows()
         whole = weights is None or isinstance(rows, BatchRows)
         counted = None if whole else np.flatnonzero(np.asarray(weights))
-        batches = self._batches(rows, self._encode(labels), weights, counted)
-        learn_more(self, batches)
+        seed = self.learner_.config.seed
+        numbers = self._encode(labels)
+        batches = Blocks(rows, self._block, seed, numbers, weights, lambda: counted)
+        self._learn_more(batches)
         return self
+
+    def _learn_more(self, batches: Iterable[Batch]) -> None:
+        """Learn batches; with the first ones, begin anew until all of them tell how to scale.
+
+        Few examples, and often a single one, come in a call; scaled by none, columns of numbers
+        would be learned badly for good. What a model has learned so far is the same in any case.
+        """
+        first: list[Batch] | None = getattr(self, "_first_batches", None)
+        if first is not None:
+            batches = first = [*first, *batches]
+            enough = sum(map(len, first)) >= LEAST_EXAMPLES
+            self._first_batches = None if enough else first
+            fresh = Learner(self.learner_.config, self.learner_.labels)
+            fresh.run, self.learner_ = self.learner_.run, fresh
+        labelling = ModelLabels(self.learner_)
+        session = Session(batches, labelling, threads=1, naming=self._column_name)
+        session.begin()
+        if first is None or self._first_batches is not None:
+            session.learn_pass()
+            return
+        session.sinks.append(UserWarnings())
+        session.scale(first)
+        session.learn_pass()
+        session.conclude()
 
     def _check_same_classes(self, classes: Any) -> None:
         declared = self._class_map(classes)
@@ -163,7 +203,7 @@ class SketchEstimator(SelectsFeatures, KeepsModel, CallbackSupportMixin, BaseEst
         client: Any = None,
     ) -> Self:
         self._check_parameters()
-        check_seeded(checkpoint, self.random_state)
+        _check_seeded(checkpoint, self.random_state)
         seed = self._draw_seed()
         if client is not None:
             if checkpoint is not None:
@@ -172,62 +212,16 @@ class SketchEstimator(SelectsFeatures, KeepsModel, CallbackSupportMixin, BaseEst
 
             fit_sharded(self, source, client, read_options(self, options), classes, seed)
             return self
-        from bearsketch.reading import Stream
-
         with contextlib.ExitStack() as opened:
-            batches = open_batches(self, source, seed, options, classes, opened)
-            keeper = Keeper(StreamRun(self, batches, seed, classes), checkpoint)
-            with keeper:
-                self._learn_stream(batches, seed, classes, keeper)
-            if isinstance(batches, Stream):
-                self.learner_.run = read_record(batches)
+            batches, stream = open_source(self, source, seed, options, classes, opened)
+            self._forget_columns()
+            examples = Examples(batches, self._targets_of)
+            tasks = Tasks(self, None)
+            self._run(examples, EstimatorLabels(self, seed, classes), tasks, stream, checkpoint)
         return self
-
-    def _learn_stream(
-        self, batches: Iterable[Batch], seed: int, classes: Any, keeper: Keeper
-    ) -> None:
-        started = goes_on = keeper.resume()
-        doubts: Doubts | None = None
-        first, tasks = keeper.n_pass, Tasks(self, self.passes, None)
-        for number in tasks.passes():
-            if number + 1 < first:
-                continue  # learned before the run was stopped
-            full = with_examples(batches)
-            ready = keeper.skip(full) if goes_on else full
-            if not started:
-                ready = self._start_stream(ready, seed, classes)
-                started = True
-                doubts = Doubts(self, batches, every_class=classes is None)
-            for batch in tasks.batches(ready):
-                with keeper.learning(batch):
-                    labels = self._encode(self._targets_of(batch))
-                    self._learn_batch(replace(batch, labels=labels, trusted=True), doubts)
-                    keeper.learned(batch, len(batch))
-            if doubts is not None:
-                doubts.tell()
-            goes_on, doubts = False, None
-            self._settle_one_class()
-            with keeper.between():
-                self.learner_.finish_pass()
-                keeper.begin_pass()
-
-    def _start_stream(self, batches: Iterator[Batch], seed: int, classes: Any) -> Iterator[Batch]:
-        """Make the learner by the first labels, unless classes say all; give all batches back."""
-        undecided = classes is None and self._classifies()
-        enough = are_enough(self.max_classes) if undecided else lambda labels: True
-        labels, batches = first_labels(batches, self._targets_of, enough)
-        self._forget_columns()
-        found = first_classes(labels, self.max_classes) if undecided else None
-        self._start(found or self._class_map(classes), None, seed)
-        return batches
 
     def _targets_of(self, batch: Batch) -> Array:
         return stream_targets(type(self).__name__, batch, self._classifies())
-
-    def _settle_one_class(self) -> None:
-        known = self._known_classes()
-        if known is not None:
-            self._set_classes(known.settled())
 
     def _class_map(self, classes: Any) -> ClassMap | None:
         """Classes as declared, or open to new ones; None for regression."""
@@ -240,7 +234,7 @@ class SketchEstimator(SelectsFeatures, KeepsModel, CallbackSupportMixin, BaseEst
     def _start(self, classes: ClassMap | None, columns: int | None, seed: int) -> None:
         """Make a new learner; ``columns`` are those of a matrix, None for features by name."""
         check_feature_names(self.feature_names, columns)
-        self._few = None
+        self._first_batches = None
         loss, n_classes, n_weights = "squared", None, 1
         if classes is None:
             self.__dict__.pop("classes_", None)  # of an earlier fit to another task
@@ -281,9 +275,7 @@ class SketchEstimator(SelectsFeatures, KeepsModel, CallbackSupportMixin, BaseEst
 
     @property
     def _block(self) -> int:
-        # A multiple of the minibatch, so that where blocks are cut never matters.
-        size = minibatch(self.learner, plain(self.batch_size))
-        return size * max(BLOCK_EXAMPLES // size, 1)
+        return block_rows(minibatch(self.learner, plain(self.batch_size)))
 
     def _examples(
         self, X: Any, y: Any, sample_weight: Any, *, reset: bool
@@ -330,38 +322,13 @@ class SketchEstimator(SelectsFeatures, KeepsModel, CallbackSupportMixin, BaseEst
         for name in ("n_features_in_", "feature_names_in_"):
             self.__dict__.pop(name, None)
 
-    def _batches(
-        self,
-        rows: Rows,
-        labels: Array | None = None,
-        weights: Weights = None,
-        order: npt.NDArray[np.intp] | None = None,
-    ) -> Iterator[Batch]:
-        """Examples in blocks, in the order given."""
-        seed = self.learner_.config.seed
-        n = len(rows) if order is None else len(order)
-        for start in range(0, n, self._block):
-            part = slice(start, min(start + self._block, n))
-            take: Take = part if order is None else order[part]
-            yield replace(
-                rows.batch(take, seed),
-                labels=None if labels is None else labels[take],
-                weights=None if weights is None else weights[take],
-                trusted=True,
-            )
-
-    def _learn(self, batches: Iterable[Batch], doubts: Doubts | None) -> None:
-        for batch in batches:
-            self._learn_batch(batch, doubts)
-        if doubts is not None:
-            doubts.tell()
-
-    def _learn_batch(self, batch: Batch, doubts: Doubts | None) -> None:
-        if doubts is None:
-            self.learner_.learn(batch)
-        else:
-            doubts.look(batch)
-            doubts.learned(batch, self.learner_.learn(batch))
+    @property
+    def _column_name(self) -> Any:
+        """Function from a column to its name, where examples are rows of a matrix."""
+        if not hasattr(self, "n_features_in_"):
+            return None
+        names = getattr(self, "feature_names_in_", self.feature_names)
+        return lambda key: str(looked_up({} if names is None else names, np.array([key]), "x")[0])
 
     def _encode(self, labels: Array) -> npt.NDArray[np.float64]:
         """Labels as the numbers the learner takes; may add classes."""
@@ -399,9 +366,8 @@ class SketchEstimator(SelectsFeatures, KeepsModel, CallbackSupportMixin, BaseEst
         check_is_fitted(self)
         rows = self._rows(X, reset=False)
         only = bool(self.selected_only)
-        margins = [
-            self.learner_.predict_margin(batch, selected_only=only) for batch in self._batches(rows)
-        ]
+        blocks = Blocks(rows, self._block, self.learner_.config.seed)
+        margins = [self.learner_.predict_margin(batch, selected_only=only) for batch in blocks]
         return np.concatenate([self._no_margins, *margins])
 
     @property
@@ -442,3 +408,12 @@ class SketchEstimator(SelectsFeatures, KeepsModel, CallbackSupportMixin, BaseEst
 def _stream_of(rows: Rows) -> Any:
     """Give what read the rows, and may have warnings; None for those that nothing read."""
     return rows.stream if isinstance(rows, FrameRows) else None
+
+
+def _check_seeded(checkpoint: Checkpoints | None, random_state: Any) -> None:
+    """Refuse a run that could not be repeated."""
+    if checkpoint is not None and not isinstance(random_state, int | np.integer):
+        raise ParameterError(
+            f"random_state must be a whole number with checkpoints, got {random_state!r}",
+            hint="The run that continues must hash names as the one that stopped did.",
+        )

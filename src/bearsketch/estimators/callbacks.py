@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable
 from typing import Any, TypeVar
 
-from bearsketch.batch import Batch
+from bearsketch.training.session import Session, Sink
 
 try:
     from sklearn.callback import CallbackSupportMixin, with_callbacks
@@ -42,14 +42,13 @@ __all__ = ["CallbackSupportMixin", "Tasks", "with_callbacks"]
 TASK_EXAMPLES = 65_536
 
 
-class Tasks:
+class Tasks(Sink):
     """The fit of an estimator as a tree of tasks: fit, its passes, their blocks of examples.
 
     Parameters
     ----------
     estimator : estimator
         With scikit-learn's CallbackSupportMixin.
-    passes : int
     n_blocks : int or None
         Blocks in a pass; None when it is not known, as for a stream.
     X, y, sample_weight
@@ -59,7 +58,6 @@ class Tasks:
     def __init__(
         self,
         estimator: Any,
-        passes: int,
         n_blocks: int | None,
         X: Any = None,
         y: Any = None,
@@ -67,35 +65,45 @@ class Tasks:
     ) -> None:
         metadata = None if sample_weight is None else {"sample_weight": sample_weight}
         self._about = {"estimator": estimator, "X": X, "y": y, "metadata": metadata}
-        self._passes, self._n_blocks = passes, n_blocks
-        self._root = estimator._init_callback_context(max_subtasks=passes)
-
-    def passes(self) -> Iterator[int]:
-        """Run the tasks of all passes, each by its number, until a callback stops them."""
+        self._n_blocks = n_blocks
+        self._root = estimator._init_callback_context(max_subtasks=estimator.passes)
+        self._block: Any = None
+        self._since = 0
         self._begin(self._root)
-        for number in range(self._passes):
-            self._pass = self._root.subcontext(task_name="pass", max_subtasks=self._n_blocks)
-            self._begin(self._pass)
-            yield number
-            if self._end(self._pass):
-                break
-        self._end(self._root)
 
-    def batches(self, batches: Iterable[Batch]) -> Iterator[Batch]:
-        """Batches of a pass; a task covers one of them, or many small ones of a stream."""
-        block, examples, least = None, 0, 1 if self._n_blocks is not None else TASK_EXAMPLES
-        for batch in batches:
-            if block is None:
-                block, examples = self._pass.subcontext(task_name="examples"), 0
-                self._begin(block)
-            yield batch
-            examples += len(batch)
-            if examples >= least:
-                if self._end(block):
-                    return
-                block = None
-        if block is not None:
+    def pass_begun(self, session: Session) -> None:
+        """Begin the task of a pass."""
+        self._pass = self._root.subcontext(task_name="pass", max_subtasks=self._n_blocks)
+        self._begin(self._pass)
+
+    def reading(self, session: Session) -> None:
+        """Begin a block of examples, unless one is open."""
+        if self._block is None:
+            self._block = self._pass.subcontext(task_name="examples")
+            self._begin(self._block)
+            self._since = session.examples
+
+    def learned(self, session: Session) -> bool | None:
+        """End the block, once it is large enough."""
+        least = 1 if self._n_blocks is not None else TASK_EXAMPLES
+        if session.examples - self._since >= least:
+            block, self._block = self._block, None
+            return self._end(block)
+        return False
+
+    def pass_read(self, session: Session) -> None:
+        """End what block there is."""
+        if self._block is not None:
+            block, self._block = self._block, None
             self._end(block)
+
+    def pass_ended(self, session: Session) -> bool | None:
+        """End the task of the pass."""
+        return self._end(self._pass)
+
+    def ended(self, session: Session) -> None:
+        """End the task of the fit."""
+        self._end(self._root)
 
     def _begin(self, task: Any) -> None:
         task.call_on_fit_task_begin(**self._about)

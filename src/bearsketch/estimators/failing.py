@@ -38,7 +38,8 @@ def _fitted(estimator: Any) -> dict[str, Any]:
     return {
         name: value
         for name, value in known
-        if name in ("_class_numbers", "_few") or (name.endswith("_") and not name.startswith("_"))
+        if name in ("_class_numbers", "_first_batches")
+        or (name.endswith("_") and not name.startswith("_"))
     }
 
 

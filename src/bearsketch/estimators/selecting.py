@@ -16,9 +16,9 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from bearsketch.batch import Batch
 from bearsketch.estimators.columns import expand_columns, looked_up, take_columns
-from bearsketch.estimators.doubts import warn_of_ids
 from bearsketch.estimators.frames import is_table
 from bearsketch.estimators.rows import named_rows
+from bearsketch.estimators.user_warnings import warn_of_ids
 from bearsketch.exceptions import IncompatibleError, LimitError, ParameterError
 from bearsketch.learners import RECIPES
 from bearsketch.learners.faults import naming_hint

@@ -8,17 +8,15 @@ import numpy as np
 
 from bearsketch.distributed import DEFAULT_SHARDS, Driver, Serial, make_plan
 from bearsketch.distributed.blocks import block_batches, is_collection, plan_blocks, promises
-from bearsketch.distributed.prepare import Look, expecting, late_warnings, look_at
+from bearsketch.distributed.prepare import Look, look_at
 from bearsketch.distributed.task import Job
-from bearsketch.estimators.doubts import warn
 from bearsketch.estimators.targets import ClassMap, first_classes
+from bearsketch.estimators.user_warnings import UserWarnings
 from bearsketch.exceptions import ParameterError
 from bearsketch.learners import Learner, state
 from bearsketch.learners.labels import Labels
-from bearsketch.reading.remember import read_record
 from bearsketch.training.first_rows import read_first_rows
-from bearsketch.training.scaling import scale_values
-from bearsketch.training.warnings import RunWarning
+from bearsketch.training.task import Task
 
 
 def as_runner(client: Any) -> Any:
@@ -57,21 +55,20 @@ def fit_sharded(
     estimator._start(known, None, seed)
     config = estimator.learner_.config
     labels = Labels(config.loss, None if known is None else known.classes.tolist())
-    job = expecting(look.job, labels, named=classes is not None)
-    learner = Learner(config, labels)
-    odd = scale_values(learner, look.first, look.stream)
-    driver = Driver(plan, learner, job, passes=estimator.passes)
+    task = Task(config.loss, labels.classes, 0, "")
+    prepared = look.prepared(plan, Learner(config, labels), task, named=classes is not None)
+    driver = Driver(prepared, passes=estimator.passes, sinks=[UserWarnings()])
     driver.run(runner)
-    _take_over(estimator.learner_, driver, look)
-    _warn(odd, driver, look, named=classes is not None)
+    arrays, record = state.dump(driver.learner)
+    state.restore(estimator.learner_, arrays, record)
 
 
 def _look_at_block(promise: Any, form: str, options: dict[str, Any]) -> Look:
     """Compute the first block for its labels, in this process."""
     block = promise.compute(scheduler="sync")
-    seen, first = read_first_rows(block_batches(block, options["seed"], form, options))
-    kind = "name" if seen.words else "number"
-    return Look(seen, Job(form, {**options, "labels": kind}), None, first)
+    first = read_first_rows(block_batches(block, options["seed"], form, options))
+    kind = "name" if first.labels.words else "number"
+    return Look(first, Job(form, {**options, "labels": kind}), None)
 
 
 def _classes(estimator: Any, look: Look, classes: Any) -> ClassMap | None:
@@ -79,24 +76,6 @@ def _classes(estimator: Any, look: Look, classes: Any) -> ClassMap | None:
     if not estimator._classifies() or classes is not None:
         declared: ClassMap | None = estimator._class_map(classes)
         return declared
-    values = np.array(look.seen.values)
+    values = np.array(look.first.labels.values)
     found = first_classes(values)
     return ClassMap.fixed(values if found is None else found.settled().classes)
-
-
-def _warn(first: list[RunWarning], driver: Driver, look: Look, *, named: bool) -> None:
-    """Say what one process would, as far as the rounds tell it."""
-    odd = [] if look.stream is None else look.stream.warnings
-    found = {(odd.code, odd.source, odd.message) for odd in odd}
-    for code, source, message in sorted(found | set(driver.tally.warnings)):
-        warn(RunWarning(code, {"message": message}, source))
-    for warning in [*first, *late_warnings(driver, named=named)]:
-        warn(warning)
-
-
-def _take_over(learner: Learner, driver: Driver, look: Look) -> None:
-    """Fill the learner of the estimator, which knows classes by number, from the driver's."""
-    arrays, record = state.dump(driver.learner)
-    if look.stream is not None:
-        record["run"] = read_record(look.stream)
-    state.restore(learner, arrays, record)

@@ -101,11 +101,11 @@ class Learner:
         How the keys it has seen came about, see :mod:`bearsketch.keys`.
     run : dict
         What the model file remembers of the run that made it: anything JSON takes, 256 KiB at
-        most. :class:`bearsketch.training.loop.Training` enters the data, the counts, how they were
-        read and the learning curve.
+        most. :class:`bearsketch.training.session.Session` enters the data, the counts, how they
+        were read and the learning curve.
     scaling : Scaling or None
         Columns of numbers that it learns at mean 0 and size 1, see
-        :func:`bearsketch.training.columns.find_scaling`. What it is given and what it tells,
+        :func:`bearsketch.training.scaling.find_scaling`. What it is given and what it tells,
         weights and intercept, are of the values as they are.
     """
 
@@ -276,6 +276,11 @@ class Learner:
         if self.config.k == 0 or self.evidence is None:
             return None
         return np.sort(self.proven(fdr).keys)
+
+    def reopen_pass(self) -> None:
+        """Continue within the pass that :meth:`finish_pass` ended, as if it had not."""
+        self._core.counters.passes = max(self._core.counters.passes - 1, 0)
+        self.expect_new_rows()
 
     def predict_margin(
         self, batch: Batch, *, selected_only: bool = False

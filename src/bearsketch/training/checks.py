@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,7 +15,11 @@ from bearsketch.metrics import NumberScores
 from bearsketch.training.order import LEAST_EXAMPLES, Order, smooth_targets
 from bearsketch.training.warnings import RunWarning
 
-# A warning needs a loss so many times that of guessing, and so many standard errors above it.
+if TYPE_CHECKING:
+    from bearsketch.training.labelling import Labelling
+    from bearsketch.training.progressive import Progressive
+
+# A loss so many times that of guessing is reported, and so many standard errors above it.
 WORSE, SPREADS = 1.05, 3.0
 MOST_EMPTY = 0.5  # share of examples without a feature that no warning is given for
 
@@ -39,33 +43,24 @@ def weightless(examples: int, done: str) -> DataError:
 
 
 def last_warnings(
-    learner: Learner,
-    order: Order | None,
-    passes: int,
-    curve: Curve,
-    numbers: NumberScores | None = None,
-    *,
-    named: bool = False,
+    learner: Learner, first: Progressive, passes: int, labelling: Labelling
 ) -> list[RunWarning]:
     """Warn of what only the end of a run can tell.
 
     Parameters
     ----------
     learner : Learner
-    order : Order or None
-        Of the labels of the first pass; None for regression.
+    first : Progressive
+        Results of the first pass.
     passes : int
-    curve : sequence of (examples so far, mean loss, ...)
-        Of the first pass.
-    numbers : NumberScores, optional
-        Of the first pass, for regression.
-    named : bool
-        Whether the classes were named, so that some may be missing.
+    labelling : Labelling
+        Knows whether all classes should have come.
     """
-    only = None if order is None or named else order.only
+    order, numbers, curve = first.order, first.numbers, first.curve.points()
+    only = order.only if order is not None and labelling.every_class else None
     deviation = None if numbers is None else numbers.deviation
     found = [
-        None if only is None else RunWarning("LABEL-ONE", {"label": learner.labels.label(only)}),
+        None if only is None else RunWarning("LABEL-ONE", {"label": labelling.label(only)}),
         order_warning(order, numbers, passes),
         worse_than_guessing(order, curve, deviation),
         too_small(learner),

@@ -74,10 +74,11 @@ class FirstRows(NamedTuple):
 
 
 def read_first_rows(
-    batches: Iterator[Batch], enough: Callable[[FirstLabels], bool] = lambda seen: False
+    batches: Iterator[Batch], enough: Callable[[FirstRows], bool] = lambda first: False
 ) -> FirstRows:
     """Take batches until their labels are enough, 10,000 examples at most, in 4 MiB."""
-    first, seen, size = deque[Batch](), FirstLabels(), 0
+    found, size = FirstRows(FirstLabels(), deque()), 0
+    seen = found.labels
     while seen.examples < PEEK_EXAMPLES and size < PEEK_BYTES:
         batch = next(batches, None)
         if batch is None:
@@ -86,10 +87,10 @@ def read_first_rows(
             raise ParameterError("labels must be given to learn, got a batch without")
         seen.add(batch.labels, batch.places)
         size += batch.nbytes
-        first.append(batch)
-        if enough(seen):
+        found.batches.append(batch)
+        if enough(found):
             break
-    return FirstRows(seen, first)
+    return found
 
 
 def plain_label(label: Any) -> Label:

@@ -112,7 +112,7 @@ def terms(
     text, line, window : int
         Bytes of the names of a batch, of a line, and of a decompressor.
     threads : int
-        As of :class:`bearsketch.training.loop.Training`.
+        As of :class:`bearsketch.training.session.Session`.
 
     Examples
     --------

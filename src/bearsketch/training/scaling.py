@@ -125,7 +125,9 @@ def scale_values(
         center=learner.config.intercept,
         missing_columns=getattr(source, "missing_columns", ()),
     )
-    scaled = some if learner.scaling is None else [learner.scaling.apply(part) for part in some]
+    scaled = some
+    if learner.scaling is not None:  # as they are learned
+        scaled = [learner.scaling.apply(part, MOST_SIZES) for part in some]
     drops = getattr(source, "format", None) not in ("vw", "svmlight")
     found = [scale_warning(scaled, naming, drops=drops)]
     if learner.config.loss == "squared":

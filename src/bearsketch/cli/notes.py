@@ -1,4 +1,4 @@
-"""What a command says about its data and results, in words."""
+"""What a command says about its data and its results."""
 
 from __future__ import annotations
 
@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from bearsketch.cli.display import Display
     from bearsketch.learners import Learner
     from bearsketch.reading import Stream
-    from bearsketch.training.loop import Training
-
 
 # Formats that name features alike.
 _FAMILIES = {"tsv": "csv", "parquet": "csv", "arrow": "csv", "fastq": "fasta"}
@@ -33,41 +31,32 @@ def family(form: str) -> str:
     return _FAMILIES.get(form, form)
 
 
-class Told:
-    """Says what was decided and what is odd, once, as soon as it is known."""
+class StreamNotes:
+    """Shows what is new about a stream: warnings, and lines that were skipped."""
 
     def __init__(self, display: Display, stream: Stream, learner: Learner | None = None) -> None:
         self._display, self._stream, self._learner = display, stream, learner
-        self._task = self._format = False
-        self._warnings = self._errors = self._shown = 0
+        self._format = False
+        self._warnings = self._errors = 0
 
-    def __call__(self, training: Training) -> None:
-        """Say what is new."""
-        if not self._task:
-            self._task = True
-            config, task = training.learner.config, training.task
-            self._display.note(
-                f"{self._stream.format} data; {task.reason}: loss {task.loss}; "
-                f"{config.learner} in {format_bytes(config.sizes.model_bytes)}, k {config.k:,}"
-            )
-            for use in ("numeric", "categorical", "text_columns", "time_columns", "clock_columns"):
-                columns = self._stream.columns.get(use, ())
-                if columns:
-                    kind = use.removesuffix("_columns")
-                    self._display.note(f"{kind} columns: {_some(columns)}")
-            for how, columns in scaled_columns(training.learner).items():
-                self._display.note(f"{how}: {_some(columns)}")
-            if training.resumed is not None:
-                self._display.note(
-                    f"resumed from {training.resumed}, {training.resumed_at:,} examples done"
-                )
-        for warning in training.warnings[self._shown :]:
-            self._display.warn(warning)
-        self._shown = len(training.warnings)
-        self.stream()
+    def show(self) -> None:
+        """Show warnings and skipped lines."""
+        if not self._format and self._stream.format != "auto":
+            self._format = True
+            self._check_format()
+        for odd in self._stream.warnings[self._warnings :]:
+            self._display.warn(of_stream(odd))
+        self._warnings = len(self._stream.warnings)
+        self.show_skipped()
+
+    def show_skipped(self) -> None:
+        """Show lines that were skipped."""
+        for error in self._stream.errors[self._errors :]:
+            self._display.note(f"skipped[{error.code}] {error.text(for_command)}")
+        self._errors = len(self._stream.errors)
 
     def _check_format(self) -> None:
-        """Say what cannot be meant, once the format is known."""
+        """Warn of data whose features are named otherwise than those of the model."""
         form = family(self._stream.format)
         learned = None if self._learner is None else self._learner.run.get("format")
         if learned is not None and family(learned) != form:
@@ -75,25 +64,13 @@ class Told:
             facts = {"learned": learned, "form": form, "alike": alike}
             self._display.warn(RunWarning("DATA-FORMAT", facts))
 
-    def stream(self) -> None:
-        """Say what is new of the stream alone."""
-        if not self._format and self._stream.format != "auto":
-            self._format = True
-            self._check_format()
-        for odd in self._stream.warnings[self._warnings :]:
-            self._display.warn(of_stream(odd))
-        for error in self._stream.errors[self._errors :]:
-            self._display.note(f"skipped[{error.code}] {error.text(for_command)}")
-        self._warnings = len(self._stream.warnings)
-        self._errors = len(self._stream.errors)
-
-    def skipped(self) -> None:
-        """Say how many lines were skipped, where not all were shown."""
+    def count_skipped(self) -> None:
+        """Show how many lines were skipped, where not all were shown."""
         if (n := self._stream.counts.skipped) > self._errors:
             self._display.note(f"{n:,} skipped in all, of which the first {self._errors} are shown")
 
-    def blank(self) -> None:
-        """Say how many lines were blank: they are no examples, and have no prediction."""
+    def count_blank(self) -> None:
+        """Show how many lines were blank: they are no examples, and have no prediction."""
         if n := self._stream.counts.blank:
             lines = "line is no example" if n == 1 else "lines are no examples"
             self._display.note(
@@ -118,7 +95,8 @@ def scaled_columns(learner: Learner) -> dict[str, tuple[str, ...]]:
     return found
 
 
-def _some(columns: tuple[str, ...]) -> str:
+def some_columns(columns: tuple[str, ...]) -> str:
+    """Names of the first columns, and how many more there are."""
     shown = ", ".join(map(shown_name, columns[:_SHOWN_COLUMNS]))
     rest = len(columns) - _SHOWN_COLUMNS
     return shown + (f" and {rest} more" if rest > 0 else "")

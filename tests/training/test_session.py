@@ -11,8 +11,7 @@ from bearsketch import ParameterError, SketchClassifier, SketchRegressor, load, 
 from bearsketch.exceptions import DataError, LimitError
 from bearsketch.reading import open_stream
 from bearsketch.training.first_rows import PEEK_EXAMPLES
-from bearsketch.training.loop import Training
-from bearsketch.training.scored import held_out
+from bearsketch.training.session import Session, held_out
 
 
 def lines(n, classes=("a", "b")):
@@ -25,7 +24,7 @@ def stream(n, classes=("a", "b"), rows=240):
 
 
 def test_it_is_the_learner_fed_batch_by_batch():
-    training = Training(stream(900), memory="8KiB", k=20)
+    training = Session(stream(900), memory="8KiB", k=20)
     training.run()
     learner = make_learner(classes=["a", "b"], memory="8KiB", k=20)
     for batch in stream(900):
@@ -35,31 +34,31 @@ def test_it_is_the_learner_fed_batch_by_batch():
 
 
 def test_progressive_scores_are_of_unseen_examples():
-    training = Training(stream(480, rows=20), memory="8KiB", k=20)
+    training = Session(stream(480, rows=20), memory="8KiB", k=20, batch_size=20)
     first = []
-    summary = training.run(lambda seen: first.append(seen.scores.accuracy))
+    summary = training.run(lambda seen: first.append(seen.progressive.scores.accuracy))
     assert first[0] == 0.5  # nothing is known of the first minibatch
     assert summary.progressive_accuracy > 0.9
     assert summary.progressive_accuracy == first[-1]
     # Minibatches of 20 are predicted before they are learned, whatever the batch.
-    whole = Training(stream(480, rows=480), memory="8KiB", k=20).run()
+    whole = Session(stream(480, rows=480), memory="8KiB", k=20, batch_size=20).run()
     assert whole.progressive_accuracy == summary.progressive_accuracy
 
 
 def test_scores_of_later_passes_are_not_reported_as_progressive():
-    once = Training(stream(300), memory="8KiB", k=20, passes=1)
-    thrice = Training(stream(300), memory="8KiB", k=20, passes=3)
+    once = Session(stream(300), memory="8KiB", k=20, passes=1)
+    thrice = Session(stream(300), memory="8KiB", k=20, passes=3)
     assert once.run().passes == 1
     summary = thrice.run()
     assert summary.examples == 300
     assert thrice.learner.counters["examples"] == 900
-    assert thrice.curve.points()[-1][0] == 300
+    assert thrice.first.curve.points()[-1][0] == 300
 
 
 def test_the_first_examples_are_kept_within_bounds(monkeypatch):
     monkeypatch.setattr("bearsketch.training.first_rows.PEEK_BYTES", 1 << 12)
     data = stream(PEEK_EXAMPLES, rows=100)
-    training = Training(data, memory="8KiB", k=20)
+    training = Session(data, memory="8KiB", k=20)
     positions = []
     training.run(lambda seen: positions.append(seen.examples))
     assert positions[0] == 100
@@ -67,11 +66,11 @@ def test_the_first_examples_are_kept_within_bounds(monkeypatch):
 
 
 def test_late_classes_take_reserved_places_and_the_rest_is_dropped(tmp_path):
-    texts = [f"{c} |w k{c}" for c in "ab" * 6000] + ["c |w kc"] * 200
+    texts = [f"{c} |w k{c}" for c in "ab" * 5100 + "abc" * 700]
     data = open_stream(
         io.BytesIO("\n".join(texts).encode() + b"\n"), "vw", rows=240, include_unlabelled=False
     )
-    training = Training(data, max_classes=6, memory="16KiB", k=10)
+    training = Session(data, max_classes=6, memory="16KiB", k=10)
     summary = training.run()
     assert summary.classes == ["a", "b", "c"]
     learner = training.learner
@@ -91,9 +90,7 @@ def test_held_out_examples_are_the_same_ones_in_every_pass_and_cut():
     assert np.array_equal(whole, parts)
     assert 150 < whole.sum() < 250
     assert not held_out(0, 1000, 0.0).any()
-    small, large = (
-        Training(stream(600, rows=r), holdout=0.3, memory="8KiB", k=9) for r in (20, 60)
-    )
+    small, large = (Session(stream(600, rows=r), holdout=0.3, memory="8KiB", k=9) for r in (20, 60))
     assert small.run().held_out == large.run().held_out == int(held_out(0, 600, 0.3).sum())
 
 
@@ -106,7 +103,7 @@ def test_what_a_model_remembers_is_bounded():
 
 def test_nonsense_is_refused():
     with pytest.raises(ParameterError, match="holdout must be a share"):
-        Training(stream(10), holdout=1.0)
+        Session(stream(10), holdout=1.0)
 
 
 WEIGHTLESS = b"word,n,label\n" + b"free,0,1\nlunch,0,0\n" * 100
@@ -116,7 +113,7 @@ WEIGHTLESS = b"word,n,label\n" + b"free,0,1\nlunch,0,0\n" * 100
 def test_examples_that_all_have_weight_0_are_refused(loss):
     how = {"weight_column": "n", "include_unlabelled": False}
     with open_stream(io.BytesIO(WEIGHTLESS), "csv", **how) as stream:
-        training = Training(stream, loss=loss, memory="4KiB", k=2)
+        training = Session(stream, loss=loss, memory="4KiB", k=2)
         with pytest.raises(DataError, match="must not all have weight 0, got 200") as refused:
             training.run()
     assert refused.value.exit_code == 3
@@ -125,4 +122,4 @@ def test_examples_that_all_have_weight_0_are_refused(loss):
             model().fit_stream(io.BytesIO(WEIGHTLESS), format="csv", weight_column="n")
     one = WEIGHTLESS + b"free,1,1\n"
     with open_stream(io.BytesIO(one), "csv", **how) as stream:
-        assert Training(stream, loss=loss, memory="4KiB", k=2).run().examples == 201
+        assert Session(stream, loss=loss, memory="4KiB", k=2).run().examples == 201
