@@ -40,6 +40,8 @@ BATCH_FEATURES, MINIBATCH_FEATURES = 24_000, 2_000
 LINE_BYTES = 1 << 16
 # Of a model file: a name with the places of it and of the second name of its key, and the record.
 NAMED_BYTES, RECORD_BYTES = TEXT_BYTES + 16, 4096
+# Of the evidence: for each selected feature, and in all.
+TESTED_BYTES, EVIDENCE_BYTES = 145, 6144
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,7 +179,10 @@ def _bought(config: Config, features: int, tail: float) -> Plan:
         noise_floor=floor,
         by_chance=by_chance,
         verdict=verdict_of(by_chance / max(config.k, 1), features / cells),
-        file_bytes=sizes.model_bytes + config.k * groups * NAMED_BYTES + RECORD_BYTES,
+        file_bytes=sizes.model_bytes
+        + config.k * groups * (NAMED_BYTES + TESTED_BYTES)
+        + RECORD_BYTES
+        + EVIDENCE_BYTES,
         peak_bytes=peak_bytes(config),
     )
 

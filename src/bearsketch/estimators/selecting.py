@@ -23,6 +23,7 @@ from bearsketch.exceptions import IncompatibleError, LimitError, ParameterError
 from bearsketch.learners import RECIPES
 from bearsketch.learners.faults import naming_hint
 from bearsketch.learners.narrow import keep_classes
+from bearsketch.learners.proof import proven_among
 from bearsketch.learners.selected import Selected, joined, spoken_for
 
 if TYPE_CHECKING:
@@ -65,6 +66,14 @@ class SelectsFeatures(SelectorMixin):
         found: npt.NDArray[np.float64] = weights[np.arange(len(weights)), self._shown(weights)]
         return found
 
+    @property
+    def fdr_(self) -> npt.NDArray[np.float64]:
+        """Least share of false names at which each selected feature is listed, best first.
+
+        NaN where that is not known, see :class:`bearsketch.learners.selected.Selected`.
+        """
+        return self._selected().fdr
+
     def _shown(self, weights: npt.NDArray[np.float64]) -> npt.NDArray[np.intp]:
         """Column of each feature that is shown; classes that select alone have zeros elsewhere."""
         config = self.learner_.config
@@ -93,7 +102,7 @@ class SelectsFeatures(SelectorMixin):
             self._by_class(weights).T, columns.astype(np.int64), self.n_features_in_
         )
 
-    def get_support(self, indices: bool = False) -> npt.NDArray[Any]:
+    def get_support(self, indices: bool = False, *, fdr: float | None = None) -> npt.NDArray[Any]:
         """Columns of the selected features, or a mask over all columns.
 
         Parameters
@@ -101,8 +110,13 @@ class SelectsFeatures(SelectorMixin):
         indices : bool
             True: ascending column numbers, O(k). False: a mask of bool, only for up to 2**24
             columns.
+        fdr : float, optional
+            Only proven features, of which on average at most this share is false.
         """
-        columns = np.sort(self.selected_indices_)
+        selected = self._selected()
+        if fdr is not None:
+            selected = proven_among(self.learner_, selected, fdr)
+        columns = np.sort(self._columns_of(selected))
         return columns if indices else self._mask(columns)
 
     def _get_support_mask(self) -> npt.NDArray[np.bool_]:

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from typing import Any, Self
 
+import numpy as np
+
 from bearsketch.estimators.base import SketchEstimator
 from bearsketch.estimators.rows import plain
 from bearsketch.exceptions import ParameterError
 from bearsketch.learners import RECIPES
 from bearsketch.learners.parts import check_choice
+from bearsketch.learners.proof import check_fdr
+from bearsketch.learners.selected import Selected
 from bearsketch.training.checkpoint import Checkpoints
 
 TASKS = ("classification", "regression")
@@ -28,6 +32,9 @@ class SketchSelector(SketchEstimator):
         Features to select. None: as many as a quarter of the memory holds, at most 1,000.
     task : {"classification", "regression"}, default="classification"
         What the target is. Never guessed: whole numbers may be either.
+    fdr : float, default=None
+        Keep only proven features, of which on average at most this share has nothing to do with
+        the target. Where none is proven ``transform`` gives no columns, with a warning.
     memory, passes, batch_size, step_size, l2, fit_intercept : optional
         As in :class:`SketchClassifier`.
     max_classes, shuffle, random_state, feature_names : optional
@@ -68,6 +75,7 @@ class SketchSelector(SketchEstimator):
         *,
         k: int | None = None,
         task: str = "classification",
+        fdr: float | None = None,
         memory: str | int = "256KiB",
         passes: int = 1,
         batch_size: int | None = None,
@@ -82,6 +90,7 @@ class SketchSelector(SketchEstimator):
         self.learner = learner
         self.k = k
         self.task = task
+        self.fdr = fdr
         self.memory = memory
         self.passes = passes
         self.batch_size = batch_size
@@ -99,6 +108,8 @@ class SketchSelector(SketchEstimator):
     def _check_parameters(self) -> None:
         super()._check_parameters()
         check_choice("task", self.task, TASKS)
+        if self.fdr is not None:
+            check_fdr(plain(self.fdr))
         if plain(self.k) == 0:
             raise ParameterError(
                 "k must be at least 1 to select features, got 0",
@@ -109,6 +120,12 @@ class SketchSelector(SketchEstimator):
             raise ParameterError(
                 f"learner must be one that selects features ({able}), got {self.learner!r}"
             )
+
+    def _selected(self) -> Selected:
+        selected = super()._selected()
+        if self.fdr is None:
+            return selected
+        return selected.take(np.flatnonzero(selected.fdr <= self.fdr))
 
     def partial_fit(
         self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None

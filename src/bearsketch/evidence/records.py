@@ -34,11 +34,17 @@ STATE: dict[str, Any] = {
 NUMBERS = ("bank", "begun", "rows", "origin", "drawn", "small", "later", "frozen")
 SAMPLED, PLACED = 16, 4  # rows kept for each feature, and how many of them with their place
 BYTES = 20  # of one selected feature while it is tested: sums, log e and stake
+_HALF = np.uint64(32)
 PREFIX = "evidence."
 PARKED = PREFIX + "parked."
 
 
 def dump(core: Any) -> Arrays:
+    """Arrays of a learner's evidence as a file has them; empty where it gathers none."""
+    return _compact(read(core))
+
+
+def read(core: Any) -> Arrays:
     """Arrays of a learner's evidence by name; empty where it gathers none.
 
     Records come heap after heap, in the order of :meth:`Learner.selected` in each.
@@ -63,6 +69,7 @@ def restore(core: Any, arrays: Arrays, keys: Sequence[npt.NDArray[np.uint64]]) -
     """Undo :func:`dump`, with the keys that are selected in each heap."""
     if not core.has_evidence:
         return
+    arrays = _expand(arrays)
     core.restore_evidence_state({name: _own(arrays[PREFIX + name]) for name in STATE})
     start = 0
     for heap, own in enumerate(keys):
@@ -79,10 +86,35 @@ def restore(core: Any, arrays: Arrays, keys: Sequence[npt.NDArray[np.uint64]]) -
         raise ValueError(f"evidence of {len(arrays[PREFIX + 'log_e'])} features, {start} expected")
 
 
+def _compact(arrays: Arrays) -> Arrays:
+    """Keep half of each sampled row where those of a feature are all of one run: its number."""
+    rows = arrays.get(PREFIX + "sampled")
+    if rows is None:
+        return arrays
+    origins = (rows >> _HALF).max(axis=1, initial=0)
+    if ((rows >> _HALF != origins[:, None]) & (rows != 0)).any():
+        return arrays
+    found = {PREFIX + "origins": origins.astype(np.uint32)}
+    return arrays | found | {PREFIX + "sampled": rows.astype(np.uint32)}
+
+
+def _expand(arrays: Arrays) -> Arrays:
+    """Undo :func:`_compact`."""
+    origins = arrays.get(PREFIX + "origins")
+    if origins is None or arrays[PREFIX + "sampled"].dtype != np.uint32:
+        return arrays
+    rows = arrays[PREFIX + "sampled"].astype(np.uint64)
+    rows |= origins.astype(np.uint64)[:, None] << _HALF
+    rows[np.arange(SAMPLED) >= arrays[PREFIX + "sample_sizes"][:, None]] = 0
+    return arrays | {PREFIX + "sampled": rows}
+
+
 def check_types(name: str, array: npt.NDArray[Any]) -> None:
     """Refuse an array of evidence that has another type than its name says."""
-    types = {**FIELDS, **STATE, "keys": np.uint64, "heaps": np.uint32}
+    types = {**FIELDS, **STATE, "keys": np.uint64, "heaps": np.uint32, "origins": np.uint32}
     wanted = np.dtype(types[name.rpartition(".")[2]])
+    if name == PREFIX + "sampled" and array.dtype == np.uint32:
+        return
     if array.dtype != wanted:
         raise ValueError(f"{name} has type {array.dtype}, {wanted} expected")
 
@@ -108,4 +140,5 @@ def narrow(
         ends = np.cumsum(sizes)
         spans = [np.arange(ends[heap] - sizes[heap], ends[heap]) for heap in numbers]
         rows = np.concatenate(spans)
-        arrays |= {PREFIX + name: arrays[PREFIX + name][rows] for name in FIELDS}
+        names = [PREFIX + name for name in (*FIELDS, "origins") if PREFIX + name in arrays]
+        arrays |= {name: arrays[name][rows] for name in names}

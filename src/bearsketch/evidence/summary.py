@@ -152,7 +152,7 @@ class Table:
         """Read a learner's; None where it gathers none."""
         if not core.has_evidence:
             return None
-        found = records.dump(core)
+        found = records.read(core)
         numbers = dict(
             zip(records.NUMBERS, found[records.PREFIX + "numbers"].tolist(), strict=True)
         )

@@ -54,9 +54,21 @@ def prove(learner: Learner, fdr: float, among: Among = None, *, lines: bool = Fa
     """See :meth:`Learner.proven`."""
     check_fdr(fdr)
     found = judge(learner, among, lines=lines)
-    for _, text in learner.evidence.warnings() if learner.evidence else ():
-        warnings.warn(for_python(text), UserWarning, stacklevel=3)
+    _warn(learner)
     return found.take(np.flatnonzero(found.fdr <= fdr))
+
+
+def proven_among(learner: Learner, selected: Selected, fdr: float) -> Selected:
+    """Take the features that are proven among all, in their order; warn of what that leaves out."""
+    check_fdr(fdr)
+    table_of(learner)
+    _warn(learner)
+    return selected.take(np.flatnonzero(selected.fdr <= fdr))
+
+
+def _warn(learner: Learner) -> None:
+    for _, text in learner.evidence.warnings() if learner.evidence else ():
+        warnings.warn(for_python(text), UserWarning, stacklevel=4)
 
 
 def judge(learner: Learner, among: Among = None, *, lines: bool = False) -> Selected:
