@@ -113,7 +113,7 @@ class Run:
         size: dict[str, Any] = (
             {"dimension": prepared.dimension} if dense else {"memory": max(budget, 1), "k": k}
         )
-        own = {} if self.learner == "bear+" else {"intercept": dataset.skewed}
+        own: dict[str, Any] = {} if self.learner == "bear+" else {"intercept": dataset.skewed}
         return make_learner(
             self.learner,
             **size,

@@ -96,6 +96,9 @@ ERROR_CODES: dict[str, ErrorCode] = {
     "LSV-VALUE-MISSING": ErrorCode(3, "nothing follows the colon", "correct the line"),
     "LSV-VALUE-RANGE": ErrorCode(3, "a value is beyond float32", "rescale it"),
     # FASTA and FASTQ
+    "EVIDENCE-ADJUST": ErrorCode(
+        2, "the column of `--adjust` is missing", "name a categorical column or a namespace"
+    ),
     "EVIDENCE-LEVEL": ErrorCode(
         2, "`--fdr` is no share above 0 and below 1", "0.1 allows for one false name in ten"
     ),

@@ -21,7 +21,7 @@ class Phrase(NamedTuple):
     command: str
 
 
-LISTS = frozenset("categorical classes columns drop numeric text_columns".split())
+LISTS = frozenset("adjust categorical classes columns drop numeric text_columns".split())
 OPTIONS = LISTS | frozenset(
     """alphabet batch_size canonical char_ngrams checkpoint checkpoint_every cluster compression
     decimal depth dimension duplicates fdr header history holdout init intercept k kmer l2

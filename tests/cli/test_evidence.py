@@ -173,3 +173,42 @@ def test_without_evidence_names_are_not_tested(folder, model):
     silent = folder / "fh.bear"
     bearsketch("train", data, "-o", silent, "--learner", "fh", "--memory", "16KiB")
     assert refused("features", silent, "--lines").startswith("error")
+
+
+def sites(path, form):
+    """Rows whose marker comes with the site, as the label does, and whose cause with the label."""
+    rng = random.Random(3)
+    lines = ["label,site,marker,cause,noise\n"] if form == "csv" else []
+    for _ in range(6000):
+        site = rng.choice("ab")
+        y = int(rng.random() < (0.8 if site == "b" else 0.2))
+        marker = "yes" if rng.random() < (0.6 if site == "b" else 0.1) else "no"
+        cause = "yes" if rng.random() < (0.4 if y else 0.2) else "no"
+        values = [str(y), site, marker, cause, f"n{rng.randint(0, 99)}"]
+        if form == "csv":
+            lines.append(",".join(values) + "\n")
+        else:
+            lines.append(f"{y} |s {site} |f marker={marker} cause={cause} {values[4]}\n")
+    path.write_text("".join(lines))
+    return path
+
+
+@pytest.mark.parametrize(("form", "column"), [("csv", "site"), ("vw", "s")])
+def test_adjusting_for_a_site_takes_its_markers_off_the_list(folder, form, column):
+    data, out = sites(folder / f"sites.{form}", form), folder / f"sites-{form}.bear"
+    options = ("--memory", "16KiB", "-k", 20, "--label-column", "label")
+    options = options if form == "csv" else options[:4]
+    for adjust in ((), ("--adjust", column)):
+        done = bearsketch("train", data, "-o", out, *options, *adjust)
+        assert done.returncode == 0, done.stderr
+        names = {row["name"] for row in listed(out, "--fdr", 0.1)}
+        assert any("cause" in name for name in names)
+        assert any(name.startswith(column) for name in names) == (not adjust)
+        if adjust:  # selected, and no longer proven
+            every = {row["name"] for row in listed(out)}
+            assert any("marker" in name for name in every)
+            assert not any("marker" in name or name.startswith(column) for name in names)
+    assert bearsketch("evaluate", out, data).returncode == 0
+    stderr = refused("train", data, "-o", out, *options, "--adjust", "nothing")
+    assert "error[EVIDENCE-ADJUST]" in stderr
+    assert '"nothing"' in stderr

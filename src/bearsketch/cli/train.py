@@ -181,6 +181,15 @@ def train(
             help="Test the selected names, so that features --fdr can list the proven ones.",
         ),
     ] = True,
+    adjust: Annotated[
+        list[str] | None,
+        _learn(
+            metavar="COLUMN",
+            help="Compare rows of one value of COLUMN only, such as a site; not a feature then. "
+            "A column, field or namespace; repeatable.",
+            show_default=False,
+        ),
+    ] = None,
     seed: Annotated[
         int, _learn(metavar="N", help="Seed of all hashes; only models with equal seeds merge.")
     ] = 0,
@@ -290,6 +299,7 @@ def train(
         "batch_size": batch_size,
         "seed": seed,
         "evidence": evidence,
+        "adjust": tuple(adjust or ()),
     }
     wanted: dict[str, Any] = {
         "loss": loss,

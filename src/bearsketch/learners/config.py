@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -52,6 +53,7 @@ class Config:
     batch_size: int
     seed: int
     evidence: bool = False
+    adjust: tuple[str, ...] = ()
 
     @property
     def columns(self) -> int:
@@ -75,7 +77,7 @@ class Config:
 
     def core_fields(self) -> dict[str, Any]:
         """Fields of the compiled core's recipe."""
-        here = {"learner", "n_classes", "reads", "step"}  # said in other words below
+        here = {"learner", "n_classes", "reads", "step", "adjust"}  # said in other words below
         return {
             **{name: getattr(self, name) for name in self.__slots__ if name not in here},
             **step_fields(self.step),
@@ -95,7 +97,9 @@ class Config:
 
         step = dict(plain["step"])
         kinds = {kind.__name__: kind for kind in (parts.Automatic, parts.Constant, parts.Decaying)}
-        config = cls(**{**plain, "step": as_step(kinds[step.pop("kind")](**step))})
+        adjust = tuple(str(column) for column in plain.get("adjust", ()))
+        made = {"step": as_step(kinds[step.pop("kind")](**step)), "adjust": adjust}
+        config = cls(**{**plain, **made})
         config.check()
         return config
 
@@ -273,6 +277,7 @@ def resolve(
     seed: int,
     precision: str | None,
     evidence: bool = True,
+    adjust: Sequence[str] = (),
 ) -> Config:
     """Check what a user gave and decide the rest from the table of recipes."""
     check_choice("learner", learner, LEARNERS)
@@ -321,6 +326,7 @@ def resolve(
         batch_size=recipe.batch_size if batch_size is None else batch_size,
         seed=seed,
         evidence=evidence and k > 0,
+        adjust=tuple(adjust),
     )
     config.check()
     return config

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from bearsketch import _core, model_file
 from bearsketch.batch import Batch, Places
+from bearsketch.evidence.adjust import set_aside
 from bearsketch.evidence.places import pack_places
 from bearsketch.evidence.summary import Evidence, Table, summarise
 from bearsketch.exceptions import (
@@ -155,6 +156,7 @@ class Learner:
         """Learn a batch whose labels are class numbers (or targets) already."""
         self._check_kin(batch)
         self.check_learns()
+        batch = self._adjusted(batch)
         before, told = self._core.counters.batches, []
         try:
             with core_errors(self.sizes.model_bytes):
@@ -185,6 +187,12 @@ class Learner:
             return iter([(slice(None), batch)])
         size = self.config.batch_size
         return self.scaling.parts(batch, size * max(_SCALED_ROWS // size, 1), most)
+
+    def _adjusted(self, batch: Batch) -> Batch:
+        """Take out the columns that evidence is adjusted for."""
+        if not self.config.adjust:
+            return batch
+        return set_aside(batch, self.config.adjust, first=self._core.counters.examples == 0)
 
     def _places(self, places: Places | None) -> npt.NDArray[np.uint64] | None:
         """Where rows stand, as numbers: of the source from 1, then of the line."""

@@ -34,6 +34,7 @@ def make_learner(
     seed: int = 0,
     precision: str | None = None,
     evidence: bool = True,
+    adjust: Sequence[str] = (),
 ) -> Learner:
     """Make a learner from the table of recipes.
 
@@ -88,6 +89,9 @@ def make_learner(
         Test each selected feature on rows that did not select it, so that :meth:`Learner.proven`
         can list names at a stated error rate. Costs 20 bytes per selected feature and 8 for each
         of 16 sampled rows while training, beside ``memory``.
+    adjust : sequence of str
+        Categorical columns, fields or namespaces that evidence is adjusted for, such as a site or
+        a day: rows are compared only with rows of the same values. They are not features.
 
     Returns
     -------
