@@ -136,6 +136,7 @@ void restore_evidence_records(Learner& learner, std::size_t heap, bool parked,
     for (std::size_t j = 0; j < Sample::kPlaced; ++j) {
       r.sample.places[j] = places[i * Sample::kPlaced + j];
     }
+    r.sample.find_limit();
     if (!sound(r) || r.sample.size > Sample::kRows ||
         r.label >= std::max<std::size_t>(learner.classes(), 2)) {
       throw nb::value_error("evidence: a record holds nonsense");

@@ -435,7 +435,7 @@ TEST_CASE("samples hold the rows with the smallest hashes, and the places of the
     for (std::uint64_t row = seed << 32; row < (seed << 32) + 500; ++row) {
       if (random.below(4) != 0) continue;
       rows.push_back(row);
-      sample.add(row, 1000 + row);
+      sample.add(row, Sample::hash(row), 1000 + row);
       std::vector<std::uint64_t> sorted = rows;
       std::sort(sorted.begin(), sorted.end(),
                 [&](auto a, auto b) { return sample.hash(a) < sample.hash(b); });

@@ -1,6 +1,7 @@
 #include "bear/evidence/gain.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "bear/math.hpp"
@@ -40,11 +41,36 @@ double sinh_over(double x) {
   return 1.0 + q / 6.0 * (1.0 + q / 20.0 * (1.0 + q / 42.0 * (1.0 + q / 72.0 * (1.0 + q / 110.0))));
 }
 
+// Up to so many rows no sum leaves the range of doubles, and a division is looked up.
+constexpr std::size_t kFewRows = 256;
+
+constexpr std::array<double, kFewRows + 2> kInverse = [] {
+  std::array<double, kFewRows + 2> inverse{};
+  for (std::size_t i = 1; i < inverse.size(); ++i) inverse[i] = 1.0 / static_cast<double>(i);
+  return inverse;
+}();
+
+double log_mean_of_few(std::size_t b, std::size_t positive, std::size_t n, double bet,
+                       std::size_t least, std::size_t most) {
+  const double factor = math::exp(bet);
+  double tilted = 1.0, plain = 1.0, tilted_sum = 1.0, plain_sum = 1.0;
+  for (std::size_t s = least; s < most; ++s) {
+    const double ratio =
+        real((positive - s) * (n - s)) * (kInverse[s + 1] * kInverse[b + s + 1 - positive - n]);
+    tilted *= ratio * factor;
+    plain *= ratio;
+    tilted_sum += tilted;
+    plain_sum += plain;
+  }
+  return bet * real(least) + math::log(tilted_sum / plain_sum);
+}
+
 }  // namespace
 
 double log_mean_of_labels(std::size_t b, std::size_t positive, std::size_t n, double bet) {
   const std::size_t least = n + positive > b ? n + positive - b : 0, most = std::min(n, positive);
   if (least == most) return bet * real(least);
+  if (b <= kFewRows) return log_mean_of_few(b, positive, n, bet, least, most);
   Series tilted, plain;
   const double factor = math::exp(bet);
   for (std::size_t s = least;; ++s) {

@@ -69,6 +69,8 @@ void Ledger::draw(const Rows& rows, std::span<const Occurrence> occurrences) {
   if (count_.origin == 0 && !rows.hashes.empty()) {
     count_.origin = std::accumulate(rows.hashes.begin(), rows.hashes.end(), seed_) >> 33 | 1;
   }
+  row_hashes_.resize(rows.size());
+  for (std::size_t i = 0; i < rows.size(); ++i) row_hashes_[i] = Sample::hash(row_number(i));
   for (std::size_t start = 0, stop = 0; start < occurrences.size(); start = stop) {
     const Occurrence& first = occurrences[start];
     while (stop < occurrences.size() && occurrences[stop].slot == first.slot &&
@@ -168,8 +170,11 @@ void Ledger::observe(Record& record, const Rows& rows, std::span<const Occurrenc
     if (stratum == kNone) continue;
     ++met;
     sum += static_cast<double>(one.value);
-    const std::uint64_t place = shared_ ? 0 : count_.rows + one.row + 1;
-    record.sample.add(row_number(one.row), rows.places.empty() ? place : rows.places[one.row]);
+    if (const std::uint64_t own = row_hashes_[one.row]; own < record.sample.limit) {
+      const std::uint64_t place = shared_ ? 0 : count_.rows + one.row + 1;
+      record.sample.add(row_number(one.row), own,
+                        rows.places.empty() ? place : rows.places[one.row]);
+    }
     if (split && (record.rows == 0 || !(one.value > record.mean))) continue;
     if (present_[stratum]++ == 0) touched_.push_back(stratum);
     if (score_ == Score::ranks) {

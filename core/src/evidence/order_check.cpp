@@ -71,6 +71,13 @@ void OrderCheck::restore(std::span<const double> numbers) {
 void mark_ones(std::span<const double> labels, bool numbers, std::vector<std::uint8_t>& ones) {
   ones.assign(labels.size(), 0);
   if (labels.empty()) return;
+  const auto binary = [](double label) { return label == 0.0 || label == 1.0; };
+  if (!numbers && std::all_of(labels.begin(), labels.end(), binary)) {
+    const auto count = static_cast<std::size_t>(std::count(labels.begin(), labels.end(), 1.0));
+    const double most = 2 * count > labels.size() ? 1.0 : 0.0;
+    for (std::size_t i = 0; i < labels.size(); ++i) ones[i] = labels[i] == most;
+    return;
+  }
   std::vector<double> sorted(labels.begin(), labels.end());
   std::sort(sorted.begin(), sorted.end());
   if (numbers) {

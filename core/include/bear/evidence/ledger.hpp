@@ -117,7 +117,7 @@ class Ledger {
   std::vector<double> ranks_;                     // of each row in its stratum
   std::vector<std::uint32_t> present_, touched_;  // rows with the feature, of each stratum
   std::vector<double> score_sums_;
-  std::vector<std::uint64_t> values_;
+  std::vector<std::uint64_t> values_, row_hashes_;
   std::vector<double> drawn_labels_;
   std::vector<std::uint8_t> ones_;
   std::vector<std::uint32_t> order_of_, kept_;

@@ -19,21 +19,25 @@ struct Sample {
   std::uint32_t size = 0;
   std::array<std::uint64_t, kRows> rows{};
   std::array<std::uint64_t, kPlaced> places{};
+  std::uint64_t limit = ~std::uint64_t{0};  // hash of the last row, once there are enough
 
   static std::uint64_t hash(std::uint64_t row) { return mix64(row + kGolden); }
 
-  void add(std::uint64_t row, std::uint64_t place) {
-    const std::uint64_t own = hash(row);
+  void add(std::uint64_t row, std::uint64_t own, std::uint64_t place) {
+    if (own >= limit) return;
     std::size_t at = size;
     while (at > 0 && hash(rows[at - 1]) > own) --at;
-    if (at == kRows || (at > 0 && rows[at - 1] == row)) return;
+    if (at > 0 && rows[at - 1] == row) return;
     size = std::min<std::uint32_t>(size + 1, kRows);
     for (std::size_t i = size - 1; i > at; --i) rows[i] = rows[i - 1];
     rows[at] = row;
+    find_limit();
     if (at >= kPlaced) return;
     for (std::size_t i = kPlaced - 1; i > at; --i) places[i] = places[i - 1];
     places[at] = place;
   }
+
+  void find_limit() { limit = size == kRows ? hash(rows[kRows - 1]) : ~std::uint64_t{0}; }
 };
 
 struct Record {
