@@ -131,8 +131,10 @@ void Ledger::list_rows(const Rows& rows) {
 
 void Ledger::count_labels() {
   positive_.assign(sizes_.size() * classes_, 0);
+  of_class_.resize(labels_.size());
   for (const std::uint32_t i : kept_) {
-    ++positive_[stratum_[i] * classes_ + static_cast<std::size_t>(labels_[i])];
+    of_class_[i] = static_cast<std::uint32_t>(labels_[i]);
+    ++positive_[stratum_[i] * classes_ + of_class_[i]];
   }
 }
 
@@ -180,8 +182,7 @@ void Ledger::observe(Record& record, const Rows& rows, std::span<const Occurrenc
     if (score_ == Score::ranks) {
       score_sums_[stratum] += ranks_[one.row];
     } else {
-      const auto label = static_cast<std::size_t>(labels_[one.row]);
-      score_sums_[stratum] += label == record.label ? 1.0 : 0.0;
+      score_sums_[stratum] += of_class_[one.row] == record.label ? 1.0 : 0.0;
     }
   }
   if (met == 0) return;
@@ -283,12 +284,15 @@ void Ledger::follow(const Selection& selection) {
 }
 
 void Ledger::start_tests() {
+  std::erase_if(drawn_, [&](const Drawn& drawn) {
+    const Record& record = records_[drawn.heap][drawn.slot];
+    return record.key != drawn.key || !may_start(record);
+  });
   std::sort(drawn_.begin(), drawn_.end(), [](const Drawn& a, const Drawn& b) {
     return a.key != b.key ? a.key < b.key : a.heap < b.heap;
   });
   for (const Drawn& drawn : drawn_) {
-    Record& record = records_[drawn.heap][drawn.slot];
-    if (record.key == drawn.key && may_start(record)) record.stake = bank_.stake(slots());
+    records_[drawn.heap][drawn.slot].stake = bank_.stake(slots());
   }
 }
 

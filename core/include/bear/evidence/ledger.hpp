@@ -114,6 +114,7 @@ class Ledger {
   std::vector<std::uint32_t> stratum_;            // of each row; kNone without weight
   std::vector<std::uint32_t> sizes_;              // rows of each stratum
   std::vector<std::uint32_t> positive_;           // [stratum][class]
+  std::vector<std::uint32_t> of_class_;           // of each row
   std::vector<double> ranks_;                     // of each row in its stratum
   std::vector<std::uint32_t> present_, touched_;  // rows with the feature, of each stratum
   std::vector<double> score_sums_;
