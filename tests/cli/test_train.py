@@ -281,3 +281,16 @@ def test_a_table_of_many_columns_is_learned_and_read_back(tmp_path):
     assert len(got) == 25
     header = int.from_bytes(model.read_bytes()[:8], "little")
     assert header < 20_000  # nothing in it grows with the columns
+
+
+def test_rows_too_long_for_a_first_look_are_looked_at_all_the_same(tmp_path):
+    # Each has 50,000 features: 4 MiB of them, as of other data, would be a few examples.
+    data, model = tmp_path / "wide.csv", tmp_path / "m.bear"
+    cells = ",".join(str(i % 9 + 1) for i in range(50_000))
+    names = ",".join(f"g{i}" for i in range(50_000))
+    rows = "".join(f"{('no', 'yes')[i // 2 % 2]},{i % 5},{cells}\n" for i in range(24))
+    data.write_text(f"label,x,{names}\n{rows}")
+    told = good("train", data, "-o", model, "--memory", "1MiB", "-k", "5").stderr
+    assert "2 classes: no, yes" in told
+    assert "24 examples" in told
+    assert "learned at mean 0 and size 1" in told

@@ -56,7 +56,8 @@ def test_scores_of_later_passes_are_not_reported_as_progressive():
 
 
 def test_the_first_examples_are_kept_within_bounds(monkeypatch):
-    monkeypatch.setattr("bearsketch.training.first_rows.PEEK_BYTES", 1 << 12)
+    for module in ("memory", "first_rows"):
+        monkeypatch.setattr(f"bearsketch.training.{module}.PEEK_BYTES", 1 << 12)
     data = stream(PEEK_EXAMPLES, rows=100)
     training = Session(data, memory="8KiB", k=20)
     positions = []

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from bearsketch.batch import Batch, Places
 from bearsketch.exceptions import ParameterError
 from bearsketch.learners.labels import Label
-from bearsketch.training.memory import PEEK_BYTES
+from bearsketch.training.memory import PEEK_BYTES, looks_on
 
 # The first examples are kept until so many of their labels have told what to learn.
 PEEK_EXAMPLES = 10_000
@@ -74,12 +74,18 @@ class FirstRows(NamedTuple):
 
 
 def read_first_rows(
-    batches: Iterator[Batch], enough: Callable[[FirstRows], bool] = lambda first: False
+    batches: Iterator[Batch],
+    enough: Callable[[FirstRows], bool] = lambda first: False,
+    *,
+    capped: bool = False,
 ) -> FirstRows:
-    """Take batches until their labels are enough, 10,000 examples at most, in 4 MiB."""
+    """Take batches until their labels are enough, 10,000 examples at most, in 4 MiB.
+
+    Of rows that are longer 20 are taken, unless the memory of the process is ``capped``.
+    """
     found, size = FirstRows(FirstLabels(), deque()), 0
     seen = found.labels
-    while seen.examples < PEEK_EXAMPLES and size < PEEK_BYTES:
+    while looks_on(seen.examples, size, PEEK_EXAMPLES, capped=capped):
         batch = next(batches, None)
         if batch is None:
             break
@@ -88,7 +94,7 @@ def read_first_rows(
         seen.add(batch.labels, batch.places)
         size += batch.nbytes
         found.batches.append(batch)
-        if enough(found):
+        if enough(found) and size < PEEK_BYTES:  # of rows that are longer, scales need more
             break
     return found
 

@@ -25,6 +25,8 @@ PROGRAM_BYTES = 7 << 20
 PROGRAM_STEP = 16 << 20
 SCORES_BYTES = 3 << 20  # histograms of two classes, of this pass and of the first
 PEEK_BYTES = 4 << 20  # first examples, kept until their labels have told what to learn
+# Of rows so long that fewer fit, as many as scales are found by, if they take no more than this.
+LEAST_PEEK, LONG_PEEK_BYTES = 20, 5 << 27
 NAME_BYTES = 96  # of a selected feature whose name has 48, as memory is given out
 # Of a selected feature while it is saved: arrays, its names as Python has them, and what is left
 # between them of the look at its weights before.
@@ -39,6 +41,18 @@ BATCHES_ALONE = 5  # without reading ahead
 LEAST_ENTRIES = 4096
 LEAST_LINE = 1 << 16
 WINDOW_BYTES = 9 << 20  # of zstd and xz at their usual levels
+
+
+def looks_on(examples: int, size: int, most: int, *, capped: bool = False) -> bool:
+    """Whether more first examples are kept, of ``most``, when so many take so many bytes.
+
+    Examples
+    --------
+    >>> looks_on(480, 1 << 20, 10_000), looks_on(480, 1 << 23, 10_000), looks_on(1, 1 << 25, 10_000)
+    (True, False, True)
+    """
+    few = examples < LEAST_PEEK and size < LONG_PEEK_BYTES and not capped
+    return examples < most and (size < PEEK_BYTES or few)
 
 
 def program_bytes() -> int:

@@ -23,7 +23,9 @@ MEAN_SPREADS, COMMON, LEAST_COMMON = 3.0, 0.9, 50
 GROWS, LEAST_GROWING = 0.95, 50
 MOST_ENTRIES = 50_000  # looked at: enough to tell, and little memory
 # Of long rows, so many in all where that is not too much of them.
-LONG_ROWS, MOST_LONG = 40, 400_000
+LONG_ROWS, MOST_LONG = 40, 1_000_000
+# And of still longer ones as many as scales need.
+LEAST_ROWS, MOST_LONGEST = 20, 2_500_000
 
 Naming = Callable[[int], str]
 Some = npt.NDArray[np.bool_]
@@ -295,7 +297,12 @@ def sample_rows(batches: Collection[Batch]) -> list[Batch]:
         return int(np.searchsorted(batch.indptr, entries // parts, "right")) - 1
 
     rows = [
-        max(within(b, MOST_ENTRIES), min(within(b, MOST_LONG), -(-LONG_ROWS // parts)), 1)
+        max(
+            within(b, MOST_ENTRIES),
+            min(within(b, MOST_LONG), -(-LONG_ROWS // parts)),
+            min(within(b, MOST_LONGEST), -(-LEAST_ROWS // parts)),
+            1,
+        )
         for b in batches
     ]
     return [b.rows(0, min(n, len(b))) for b, n in zip(batches, rows, strict=True)]

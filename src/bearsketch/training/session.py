@@ -266,7 +266,8 @@ class Session:
         first: FirstRows | None = None
         if not goes_on and self.n_pass <= 1:
             if self.labelling.needs_rows:
-                first = read_first_rows(batches, self.labelling.enough)
+                capped = self._max_memory is not None
+                first = read_first_rows(batches, self.labelling.enough, capped=capped)
             if not self.begun:
                 self.begin(first)
         self._expect()
