@@ -311,13 +311,15 @@ def test_models_of_other_scalings_are_averaged_as_what_they_predict(k):
     test = batch_of(rest)
     same = rescaled(parts[1], parts[0].scaling)
     assert same.scaling is parts[0].scaling
+    # Cells are rounded to a byte; of one row of them, where nothing is selected, none averages out.
+    close = {"rtol": 0.03, "atol": 0.2 if k else 0.6}
     for only in (False, True)[: 2 if k else 1]:
         before = parts[1].predict_margin(test, selected_only=only)
         after = same.predict_margin(test, selected_only=only)
-        np.testing.assert_allclose(after, before, rtol=0.03, atol=0.2)  # cells are rounded
+        np.testing.assert_allclose(after, before, **close)
     merged = average(parts)
     mean = np.mean([part.predict_margin(test) for part in parts], axis=0)
-    np.testing.assert_allclose(merged.predict_margin(test), mean, rtol=0.03, atol=0.2)
+    np.testing.assert_allclose(merged.predict_margin(test), mean, **close)
     assert rescaled(parts[0], None).scaling is None
 
 
