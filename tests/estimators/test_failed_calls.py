@@ -36,7 +36,7 @@ def test_a_first_call_with_wrong_classes_can_be_mended():
 @pytest.mark.parametrize("how", ["fit", "partial_fit", "fit_stream"])
 def test_a_failed_fit_is_none(how):
     far = Batch.from_rows([{"a": 1.0}, {"a": 3e38}], [1.0, 1e300])
-    model = SketchRegressor(memory="8KiB", step_size=1e30)
+    model = SketchRegressor("mission", memory="8KiB", step_size=1e30)
     with pytest.raises(ArithmeticError):
         getattr(model, how)([far] * 5 if how == "fit_stream" else far)
     assert fitted_names(model) == []

@@ -187,7 +187,7 @@ def test_parameters_are_checked_when_fitted(two_classes, parameters, message):
 
 def test_numbers_of_a_parameter_grid_are_taken(two_classes):
     got = SketchClassifier(
-        k=np.int64(5), batch_size=np.int32(10), l2=np.float64(1e-6), passes=np.int64(2)
+        k=np.int64(5), batch_size=np.int32(10), l2=np.float64(0.0), passes=np.int64(2)
     ).fit(*two_classes)
     assert len(got.selected_indices_) == 5
 

@@ -29,15 +29,17 @@ POOL = np.arange(40, dtype=np.uint64)
 
 def make(learner, loss, precision):
     dense = learner in ("sgd", "olbfgs")
+    own = learner == "bear+"  # it has one-byte cells and finds its steps itself
+    precision = None if own else precision
     return {
         "learner": learner,
         "batch_size": 10,
         "intercept": True,
-        "l2": 0.01,
+        "l2": 0.0 if own else 0.01,
         "precision": None if precision == "int8" and dense else precision,
         **({"dimension": 40} if dense else {"width": 16}),
         **({} if dense or learner == "fh" else {"k": 5}),
-        "step_size": "auto" if learner == "bear+" else 0.02,
+        "step_size": "auto" if own else 0.02,
     }
 
 

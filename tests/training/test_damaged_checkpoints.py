@@ -37,20 +37,20 @@ def test_sealed_nonsense_in_a_checkpoint_is_refused(tmp_path):
 @pytest.mark.parametrize("factor", [1e-63, 4e62])
 def test_a_common_factor_that_would_leave_the_range_of_the_cells_is_refused(factor, tmp_path):
     with pytest.raises(StopError):
-        trained(lines(), tmp_path, stop_at=40, precision="float32")
+        trained(lines(), tmp_path, stop_at=40, learner="mission", precision="float32")
     for path in tmp_path.glob("checkpoint-*"):
         arrays, record = model_file.load(path)
-        path.write_bytes(model_file.pack(arrays | {"resume.factor": np.array([factor])}, record))
+        path.write_bytes(model_file.pack(arrays | {"state.factor": np.array([factor])}, record))
     with (
         pytest.warns(UserWarning, match="common factor of cells must be from 1e-20 to 1"),
         pytest.raises(ModelFileError, match="no checkpoint in .* is usable"),
     ):
-        trained(lines(), tmp_path, precision="float32")
+        trained(lines(), tmp_path, learner="mission", precision="float32")
 
 
 def test_every_cut_and_every_flipped_bit_of_a_checkpoint_is_refused(tmp_path):
     with pytest.raises(StopError):
-        trained(lines(), tmp_path, stop_at=20, memory="256", k=2)
+        trained(lines(), tmp_path, stop_at=20, memory="256", k=2, evidence=False)
     sound = max(tmp_path.glob("checkpoint-*")).read_bytes()
     assert len(sound) < 12_000
     changed = bytearray(sound)
@@ -71,12 +71,12 @@ def test_arrays_of_a_checkpoint_that_do_not_fit_are_refused(tmp_path):
     newest = max(tmp_path.glob("checkpoint-*"))
     arrays, record = model_file.load(newest)
     min(tmp_path.glob("checkpoint-*")).unlink()
-    numbers = arrays["resume.history_numbers"]
+    numbers = arrays["state.update.pairs.numbers"]
     changes = {
-        "resume.history_numbers": numbers[:-1],
-        "resume.history_keys": arrays["resume.history_keys"][:-1],
-        "resume.watch": arrays["resume.watch"][:-1],
-        "resume.factor": np.zeros(1),
+        "state.update.pairs.numbers": numbers[:-1],
+        "state.update.pairs.keys": arrays["state.update.pairs.keys"][:-1],
+        "state.gradient_norm": np.zeros(2),
+        "state.factor": np.zeros(1),
         "training.now.bins": arrays["training.now.bins"] + np.uint64(2**40),
         "training.now.mass": arrays["training.now.mass"][:-1],
     }

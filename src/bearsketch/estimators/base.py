@@ -140,7 +140,7 @@ class SketchEstimator(SelectsFeatures, KeepsModel, CallbackSupportMixin, BaseEst
         how = {"threads": 1, "naming": self._column_name, "stream": stream}
         sinks = [UserWarnings(), tasks]
         Session(
-            source, labelling, passes=self.passes, checkpoint=checkpoint, sinks=sinks, **how
+            source, labelling, passes=plain(self.passes), checkpoint=checkpoint, sinks=sinks, **how
         ).run()
 
     @all_or_nothing

@@ -10,6 +10,7 @@ from bearsketch.distributed import DEFAULT_SHARDS, Driver, Serial, make_plan
 from bearsketch.distributed.blocks import block_batches, is_collection, plan_blocks, promises
 from bearsketch.distributed.prepare import Look, look_at
 from bearsketch.distributed.task import Job
+from bearsketch.estimators.rows import plain
 from bearsketch.estimators.targets import ClassMap, first_classes
 from bearsketch.estimators.user_warnings import UserWarnings
 from bearsketch.exceptions import ParameterError
@@ -57,7 +58,7 @@ def fit_sharded(
     labels = Labels(config.loss, None if known is None else known.classes.tolist())
     task = Task(config.loss, labels.classes, 0, "")
     prepared = look.prepared(plan, Learner(config, labels), task, named=classes is not None)
-    driver = Driver(prepared, passes=estimator.passes, sinks=[UserWarnings()])
+    driver = Driver(prepared, passes=plain(estimator.passes), sinks=[UserWarnings()])
     driver.run(runner)
     arrays, record = state.dump(driver.learner)
     state.restore(estimator.learner_, arrays, record)
