@@ -240,3 +240,22 @@ def test_without_probabilities_there_is_no_reliability_curve():
     empty = make_scores("logistic", 2, probabilities=True)
     page = render([Subject("m.bear", model, {"all": empty})])
     assert "reliability" not in "".join(Parsed(page).text)
+
+
+def test_the_page_says_what_is_proven(tmp_path):
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 2000)
+    words = [["good"] if label else ["bad"] for label in y]
+    rows = [[*own, f"w{i}"] for i, own in enumerate(words)]
+    for labels, said in (
+        (y, "2 of 10 names are proven"),
+        (rng.permutation(y), "Nothing is proven"),
+    ):
+        learner = make_learner(k=10, memory="8KiB")
+        learner.learn(Batch.from_rows(rows, labels))
+        page = render([Subject("m.bear", learner)])
+        assert said in page
+        assert ("At most 10 % of these names" in page) == ("2 of" in said)
+    silent = make_learner(k=10, memory="8KiB", evidence=False)
+    silent.learn(Batch.from_rows(rows, y))
+    assert "The names are not tested" in render([Subject("m.bear", silent)])

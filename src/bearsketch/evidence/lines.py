@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 LEAST_PHI = 0.4  # correlation of presence that links two features
 LEAST_SHARED, LEAST_EITHER = 3, 4  # sampled rows, below which a correlation is a guess
+LEAST_Z = 4.0  # of the shared rows, beyond what independent features share
 _LOWER = np.uint64(2**32 - 1)
 _GOLDEN = 0x9E3779B97F4A7C15
 _COMPLEMENT = str.maketrans("ACGT", "TGCA")
@@ -67,6 +68,9 @@ def correlations(samples: Samples, among: Sequence[int]) -> dict[tuple[int, int]
         if both < LEAST_SHARED or either < LEAST_EITHER:
             continue
         index, p, q = both / either, float(shares[a]), float(shares[b])
+        chance = p * q / (p + q - p * q)
+        if both - either * chance < LEAST_Z * np.sqrt(either * chance * (1.0 - chance)):
+            continue  # frequent features share rows without having anything in common
         joint = index / (1.0 + index) * (p + q)
         spread = max(p * (1.0 - p) * q * (1.0 - q), 1e-24)
         found[a, b] = float((joint - p * q) / np.sqrt(spread))

@@ -9,6 +9,7 @@ from importlib import resources
 
 from bearsketch.exceptions import ParameterError
 from bearsketch.report import sections
+from bearsketch.report.evidence import evidence
 from bearsketch.report.html import text
 from bearsketch.report.subject import Subject, check_comparable
 from bearsketch.report.table import features, script_data
@@ -59,6 +60,7 @@ def render(
     table, data = features(subjects, marks or {})
     body = [
         sections.overview(subjects),
+        evidence(subjects),
         sections.curves(subjects),
         table,
         sections.inside(subjects),
