@@ -165,12 +165,8 @@ double Learner::learn_minibatch(const BatchView& batch, Reals margins) {
   return value;
 }
 
-// With the selected alone every eighth minibatch is predicted, once there are enough: margins of
-// their own take a tenth of the time of learning.
 bool Learner::predicts_selected() const {
-  constexpr std::uint64_t kEnough = 100, kEvery = 8;
-  if (!calibrating_ || !calibrates() || selection_.groups() == 0) return false;
-  return counters_.batches < kEnough || counters_.batches % kEvery == 0;
+  return calibrating_ && calibrates() && selection_.groups() > 0;
 }
 
 void Learner::calibrate(ConstReals margins, const Targets& targets) {

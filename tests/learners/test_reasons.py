@@ -144,8 +144,9 @@ def test_printed_parts_add_up_to_the_last_digit(model, rows, n):
 
 def test_columns_at_mean_zero_count_from_their_mean():
     learner = make_learner(k=4, memory="1KiB", loss="squared")
-    rows = [{"price": 300.0 + 10 * (i % 7), "rooms": float(i % 3)} for i in range(210)]
-    batch = Batch.from_rows(rows, [i % 7 for i in range(210)])
+    steps = [*range(7), *np.random.default_rng(0).integers(0, 7, 203).tolist()]
+    rows = [{"price": 300.0 + 10 * i, "rooms": float(i % 3)} for i in steps]
+    batch = Batch.from_rows(rows, steps)
     own = {bytes(batch.names[e]): batch.keys[e] for e in range(2)}
     names = sorted(own, key=own.__getitem__)
     keys = np.array([own[name] for name in names])

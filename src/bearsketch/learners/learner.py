@@ -375,7 +375,7 @@ class Learner:
             margins, explained, constants, entries, parts = self._core.reasons(
                 *_entries(rows), selected_only, n
             )
-            labels = self._answers(margins, selected_only)
+            labels = self._answers(margins, selected_only).tolist()
             for i, (margin, constant) in enumerate(
                 zip(explained.tolist(), constants.tolist(), strict=True)
             ):
