@@ -58,7 +58,7 @@ def test_what_cannot_be(arguments, code, told, model, three_classes, spam, tmp_p
         [],
         ["--learner", "bear", "--passes", "2", "--history", "3", "--seed", "7"],
         ["--learner", "mission", "--step-size", "0.5", "--query", "mean", "--batch-size", "10"],
-        ["--l2", "0.001", "--no-intercept", "--holdout", "0.1"],
+        ["--learner", "awm", "--l2", "0.001", "--no-intercept", "--holdout", "0.1"],
         ["--learner", "fh"],
         ["--max-classes", "4"],
     ],

@@ -372,9 +372,10 @@ class Learner:
         proven = None if keys is None else set(keys.tolist())
         found: list[Explanation] = []
         for rows in self._checked_parts(batch, selected_only):
-            margins, explained, constants, entries, parts = self._core.reasons(
-                *_entries(rows), selected_only, n
-            )
+            with core_errors():
+                margins, explained, constants, entries, parts = self._core.reasons(
+                    *_entries(rows), selected_only, n
+                )
             labels = self._answers(margins, selected_only).tolist()
             for i, (margin, constant) in enumerate(
                 zip(explained.tolist(), constants.tolist(), strict=True)
@@ -411,19 +412,20 @@ class Learner:
         margins, texts = [], []
         for rows in self._checked_parts(batch, selected_only):
             data, offsets = rows.names or _NO_NAMES
-            found, lines = self._core.explain(
-                *_entries(rows),
-                data,
-                offsets,
-                selected_only,
-                n,
-                json,
-                bits,
-                length,
-                alphabet,
-                proven,
-                quote,
-            )
+            with core_errors():
+                found, lines = self._core.explain(
+                    *_entries(rows),
+                    data,
+                    offsets,
+                    selected_only,
+                    n,
+                    json,
+                    bits,
+                    length,
+                    alphabet,
+                    proven,
+                    quote,
+                )
             margins.append(found)
             texts += lines
         return np.concatenate(margins), texts
@@ -670,21 +672,18 @@ class Learner:
         return self._core.fill()
 
     def _predict(self, batch: Batch, selected_only: bool) -> npt.NDArray[np.float64]:
-        found = []
-        for part in self._checked_parts(batch, selected_only):
-            with core_errors():  # not around the generator: its own errors are plain already
-                found.append(self._core.predict(*_entries(part), selected_only, False))
+        parts = self._checked_parts(batch, selected_only)
+        with core_errors():
+            found = [self._core.predict(*_entries(part), selected_only, False) for part in parts]
         return found[0] if len(found) == 1 else np.concatenate(found)
 
     def _checked_parts(self, batch: Batch, selected_only: bool) -> Iterator[Batch]:
-        """Give the rows of a batch as they are learned, what the core raises made plain."""
+        """Give the rows of a batch as they are learned."""
         if selected_only and self.config.k == 0:
             raise ParameterError("selected_only needs selected features, this learner has k=0")
         _check_batch(batch)
         self._check_kin(batch)
-        with core_errors():
-            for _, part in self._scaled(batch):
-                yield part
+        return (part for _, part in self._scaled(batch))
 
     def check_learns(self) -> None:
         """Refuse to learn on from, or merge, a model of a release whose ``bear+`` was another."""
