@@ -66,13 +66,12 @@ def test_a_row_number_is_told_however_long_the_rows_are(tmp_path):
 def test_options_without_a_meaning_are_refused(table, tmp_path):
     got = bearsketch("train", table, "-o", tmp_path / "m.bear", "--ngrams", "1-2")
     assert got.returncode == 2
-    assert (
-        "error[OPT-UNUSED] ngrams (--ngrams) means nothing for csv data without text_columns"
-        in (got.stderr)
+    assert "error[OPT-UNUSED] ngrams (--ngrams) has no effect on csv data without text_columns" in (
+        got.stderr
     )
     got = bearsketch("train", table, "-o", tmp_path / "m.bear", "--duplicates", "sum")
-    assert "duplicates (--duplicates) means nothing for csv data" in got.stderr
-    assert "It is for svmlight data, or leave it out." in got.stderr
+    assert "duplicates (--duplicates) has no effect on csv data" in got.stderr
+    assert "Use it with svmlight data, or leave it out." in got.stderr
     good("train", table, "-o", tmp_path / "m.bear")
 
 
@@ -126,7 +125,7 @@ def test_a_stray_label_is_told_with_its_place_and_what_to_do(tmp_path):
         told = good("train", path, "-o", model, *workers).stderr
         assert "3 classes: ham, spam, spma: loss softmax" in told
         assert "warning[LABEL-RARE] of the first 300 examples, label 'spma' (1 example" in told
-        assert "a.csv:43) is a class of its own; mend" in told
+        assert "a.csv:43) is a class of its own; correct" in told
     rows[41] = "w1,Spam\n"
     path.write_text("word,label\n" + "".join(rows))
     told = good("train", path, "-o", model).stderr

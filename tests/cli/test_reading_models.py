@@ -94,7 +94,7 @@ def test_a_label_the_model_does_not_know(model, tmp_path):
     got = bearsketch("evaluate", model, tmp_path / "d.vw")
     assert got.returncode == 3
     assert "error[LABEL-UNKNOWN]" in got.stderr
-    assert "d.vw:2: label 5 is none of the classes of the model: 0, 1" in got.stderr
+    assert "d.vw:2: unknown label 5; the classes of the model are 0, 1" in got.stderr
     assert "--on-error skip" in got.stderr
     skipped = result(
         "evaluate", model, tmp_path / "d.vw", "--on-error", "skip", "--max-errors", "1"

@@ -138,7 +138,7 @@ def test_a_class_that_comes_late_is_refused_with_its_line(tmp_path):
     got = bearsketch("train", data, "-o", tmp_path / "m.bear")
     assert got.returncode == 3
     assert "error[LABEL-UNKNOWN]" in got.stderr
-    assert "late.vw:12001: label 7 is none of the classes" in got.stderr
+    assert "late.vw:12001: unknown label 7; the classes" in got.stderr
     assert "--classes" in got.stderr
     assert "--max-classes" in got.stderr
     assert not (tmp_path / "m.bear").exists()

@@ -110,8 +110,11 @@ def test_a_table_keeps_its_columns(tmp_path):
     [
         (["--workers", "0"], "--workers must be 1 to 1024, got 0"),
         (["--workers", "2", "--cluster", "tcp://a:1"], "give --workers or --cluster, not both"),
-        (["--workers", "2", "--holdout", "0.1"], "--holdout does not go with several workers"),
-        (["--workers", "2", "--max-classes", "3"], "--max-classes does not go with"),
+        (
+            ["--workers", "2", "--holdout", "0.1"],
+            "--holdout cannot be combined with several workers",
+        ),
+        (["--workers", "2", "--max-classes", "3"], "--max-classes cannot be combined with"),
         (["--workers", "2", "--rounds", "0"], "rounds must be an integer from 1"),
         (["--workers", "2", "--patience", "0"], "--patience must be at least 1 second"),
         (["--workers", "2", "--resume"], "--resume needs --checkpoint DIR"),

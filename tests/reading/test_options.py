@@ -76,7 +76,7 @@ def test_an_option_that_means_nothing_for_the_data_is_refused(form, name):
     if not unused:
         return
     with (
-        pytest.raises(ParameterError, match=r"means nothing for \w+ data") as caught,
+        pytest.raises(ParameterError, match=r"has no effect on \w+ data") as caught,
         open_stream(io.BytesIO(DATA[form]), form, **{**more, name: OTHER[name]}) as stream,
     ):
         list(stream)
@@ -88,7 +88,7 @@ def test_ngrams_of_a_table_need_columns_of_text():
     with open_stream(io.BytesIO(source), "csv", text_columns="a", ngrams=(1, 2)) as stream:
         assert sum(batch.n_entries for batch in stream) == 4
     with (
-        pytest.raises(ParameterError, match="for csv data without text_columns"),
+        pytest.raises(ParameterError, match="on csv data without text_columns"),
         open_stream(io.BytesIO(source), "csv", ngrams=(1, 2)) as stream,
     ):
         list(stream)

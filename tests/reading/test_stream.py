@@ -137,13 +137,13 @@ def test_no_labelled_example_is_told_with_the_likely_reason():
         (b">a\nACGT\n>b\nACGT\n", {"kmer": 3}, "2 records", "--label-regex"),
         (b"@a\nACGT\n+\nIIII\n", {"kmer": 3}, "1 records", "--label-regex"),
         (b">a\nACGTACGTACGT\n", {"kmer": 3, "window": 4}, "3 reads", "--label-regex"),
-        (b"| a\n| b\n", {}, "2 lines", "begins with its label: 1 | words"),
+        (b"| a\n| b\n", {}, "2 lines", "starts with its label: 1 | words"),
         (b"a,y\nx,1\n", {}, "1 rows", "--label-column"),
         (b"0.9,1,0\n0.5,0,1\n", {}, "1 rows", "--no-header"),
     ],
 )
 def test_examples_are_called_what_they_are(data, options, counted, remedy):
-    with pytest.raises(DataError, match=f"no example in {counted}\n") as caught:
+    with pytest.raises(DataError, match=f"no labelled example in {counted}\n") as caught:
         read(named(data, "t"), include_unlabelled=False, **options)
     assert remedy in caught.value.hint
 
@@ -151,7 +151,7 @@ def test_examples_are_called_what_they_are(data, options, counted, remedy):
 UNLABELLED = {
     "csv": (b"a,y\n", b"x,1\n", "None is called 'label'; they are 'a', 'y'"),
     "jsonl": (b"", b'{"a": "x", "y": 1}\n', "Name the label column"),
-    "vw": (b"", b"| x\n", "A line begins with its label: 1 | words"),
+    "vw": (b"", b"| x\n", "A line starts with its label: 1 | words"),
     "fasta": (b"", b">r\nACGT\n", "--label-regex"),
 }
 
@@ -199,7 +199,7 @@ def test_too_many_broken_records_are_told_with_what_is_allowed():
         read(data, kmer=3, on_error="skip")
     assert "max_errors allows: 1%" in caught.value.message
     assert "t:4:3: '-' is not a nucleotide letter" in caught.value.hint
-    assert "allow more (a larger max_errors, --max-errors)" in caught.value.hint
+    assert "or raise max_errors (--max-errors)" in caught.value.hint
 
 
 @pytest.mark.parametrize("options", [{}, {"kmer": 3}, {"kmer": 3, "format": "fastq"}])
@@ -225,9 +225,9 @@ def test_alignments_may_be_text_where_that_is_asked_for():
 
 @pytest.mark.parametrize("data", [b"seq\tlabel\nACGT\tx\n", b"ACGT\n", b"1 | ACGT\n"])
 def test_kmers_of_what_has_no_sequences_are_refused(data):
-    with pytest.raises(ParameterError, match=r"kmer \(--kmer\) means nothing for \w+ data") as got:
+    with pytest.raises(ParameterError, match=r"kmer \(--kmer\) has no effect on \w+ data") as got:
         read(named(data, "x"), kmer=3)
-    assert "It is for fasta and fastq data" in got.value.hint
+    assert "Use it with fasta and fastq data" in got.value.hint
 
 
 def test_a_last_record_without_a_sequence_is_broken_as_any_other():

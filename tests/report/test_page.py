@@ -111,7 +111,7 @@ def test_models_side_by_side(hostile):
 
 
 def test_strangers_are_refused(hostile, three):
-    with pytest.raises(IncompatibleError, match="must predict the same: of a and b, the classes"):
+    with pytest.raises(IncompatibleError, match="must predict alike: of a and b, the classes"):
         render([Subject("a", hostile), Subject("b", three)])
     with pytest.raises(ParameterError, match="1 to 6 models, got 7"):
         render([Subject(str(i), hostile) for i in range(7)])

@@ -103,7 +103,7 @@ def test_a_class_of_one_or_two_examples_is_told_with_its_place():
     (told,) = decide(placed(labels)).warnings
     assert str(told).startswith(
         "of the first 220 examples, label 'span' (2 examples, first at a.csv:9) is a class of its "
-        "own; mend mistakes in the data, or name the classes"
+        "own; correct mistakes in the data, or name the classes"
     )
     assert decide(placed(labels)).loss == "softmax"
     assert decide(placed(labels), max_classes=4).warnings == (told,)
@@ -163,9 +163,9 @@ def test_the_word_among_numbers_is_named():
 
 
 def test_what_cannot_be_decided_is_refused():
-    with pytest.raises(DataError, match="two classes at least"):
+    with pytest.raises(DataError, match="at least two classes"):
         decide(seen("a", "a"))
-    with pytest.raises(DataError, match="two classes at least"):
+    with pytest.raises(DataError, match="at least two classes"):
         decide(seen(5, 5))
     with pytest.raises(LimitError, match="1001 different labels"):
         decide(seen(*(f"id{i}" for i in range(1001))))

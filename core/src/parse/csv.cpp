@@ -215,7 +215,8 @@ void CsvTable::end_of_input() {
   if (state_ == State::quoted) {
     const std::size_t from = now_.last > now_.first ? cell_ends_.back() : now_.first_byte;
     const std::string cell(bytes_.begin() + static_cast<std::ptrdiff_t>(from), bytes_.end());
-    broken("CSV-QUOTE-OPEN", "quotes open here and never close, so that the rest is one cell");
+    broken("CSV-QUOTE-OPEN",
+           "a quote opens here and never closes, so the rest of the file is one cell");
     blame_start();
     errors_.back().column = cell_column_;
     errors_.back().excerpt = '"' + cell.substr(0, std::min(cell.find('\n'), kExcerptBytes));

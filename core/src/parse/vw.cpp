@@ -246,9 +246,7 @@ const char* VwParser::fail_value(std::string_view name, const char* at, const ch
   } else if (is_non_finite_word(token)) {
     fail("VALUE", at, "value of feature " + quoted(name) + " must be finite, got " + quoted(token));
   } else {
-    fail(
-        "VALUE", at,
-        "value of feature " + quoted(name) + " starts like a number but is none: " + quoted(token));
+    fail("VALUE", at, "value of feature " + quoted(name) + " is not a number: " + quoted(token));
   }
   return nullptr;
 }

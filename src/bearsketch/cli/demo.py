@@ -29,7 +29,7 @@ def demo(
         ),
     ] = None,
     examples: Annotated[int, typer.Option(min=500, help="Training messages.")] = 18_000,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of the messages and the hashes.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the messages.")] = 0,
 ) -> None:
     """Find 30 planted phrases among 10^12 possible features, in one pass and 4 KiB.
 

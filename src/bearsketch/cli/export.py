@@ -28,12 +28,12 @@ def export(
     ] = None,
     quiet: Quiet = False,
 ) -> None:
-    """Write the selected features as a linear model that needs no bearsketch to predict.
+    """Write the selected features as a linear model that predicts without bearsketch.
 
-    It is the model of predict --selected-only: an intercept, and a weight per class for each
-    name. Its accuracy is shown beside that of the whole model if examples were held out. onnx
-    takes the values of the features in the order of their names, which are in its metadata; it
-    needs the package onnx.
+    The model is that of predict --selected-only: an intercept, and a weight per class for each
+    name. If examples were held out, its accuracy is shown beside that of the whole model. ONNX
+    inputs are the values of the features in the order of the names in the metadata; ONNX needs
+    the package onnx.
 
     **Examples**
 

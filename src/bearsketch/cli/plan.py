@@ -36,11 +36,11 @@ def plan(
     ] = "1e6",
     tail: Annotated[
         float,
-        typer.Option(
-            metavar="S", help="Weights fall like 1 / rank^S: k-mers 0.1; 0: all the same."
-        ),
+        typer.Option(metavar="S", help="Weights fall like 1 / rank^S; use 0.1 for k-mers."),
     ] = 0.5,
-    classes: Annotated[int, typer.Option(min=1, metavar="N", help="1 for numbers.")] = 2,
+    classes: Annotated[
+        int, typer.Option(min=1, metavar="N", help="Number of classes; 1 for regression.")
+    ] = 2,
     per_class: Annotated[
         bool, typer.Option("--per-class/--shared", help="Select k features for each class.")
     ] = False,
@@ -53,7 +53,7 @@ def plan(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Tell what a memory budget buys, or what a k needs, before any data is read.
+    """Show what a memory budget buys, or the memory that k features need, before reading data.
 
     The noise floor is the Count Sketch bound for weights that fall like 1 / rank^S, in units of
     the smallest weight to be selected. Peak memory is that of the whole process.
@@ -64,7 +64,7 @@ def plan(
 
     `bearsketch plan -k 1000 --features 1e8 --classes 20 --json`
 
-    `bearsketch plan -k 1000 --features 2e6 --tail 0.1` for k-mers, whose weights hardly fall
+    `bearsketch plan -k 1000 --features 2e6 --tail 0.1`
     """
     from bearsketch.planning import KMER_TAIL
     from bearsketch.planning import plan as make_plan
@@ -107,12 +107,12 @@ def parse_count(text: str) -> int:
 
 
 def _share(many: float, k: int) -> str:
-    """So many of k; what chance lifts above all of them is no more than that."""
+    """Show a number of the k selected features, at most all of them."""
     return f"{many:,.1f} of {k:,}" if many < k else f"all {k:,}"
 
 
 def _table(plans: list[Plan], flat: list[Plan]) -> str:
-    """Plans side by side: a row a fact; ``flat`` are the same with weights as those of k-mers."""
+    """Show plans side by side; ``flat`` are the same plans for weights like those of k-mers."""
     rows: list[tuple[str, list[str]]] = [
         ("model", [format_bytes(p.model_bytes) for p in plans]),
         ("  cells", [f"{p.width:,} x {p.depth} {p.precision}" for p in plans]),

@@ -47,7 +47,7 @@ class Crew(NamedTuple):
         for name, flag in (("holdout", "--holdout"), ("max_classes", "--max-classes")):
             if wanted[name]:
                 raise ParameterError(
-                    f"{flag} does not go with several workers",
+                    f"{flag} cannot be combined with several workers",
                     hint="Keep examples in a file of their own to test with, and name all classes "
                     "(--classes a,b,c).",
                 )

@@ -146,7 +146,7 @@ def train(
         int | None,
         _learn(
             metavar="N",
-            help="Keep room for N classes, as some may turn up late; each takes a share of the "
+            help="Keep room for N classes, as some may occur late; each takes a share of the "
             "memory.",
         ),
     ] = None,

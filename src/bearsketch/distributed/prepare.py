@@ -62,7 +62,7 @@ def prepare(
         Of :func:`bearsketch.make_learner`.
     """
     if (options or {}).get("max_examples") is not None:
-        raise ParameterError("max_examples does not go with several workers")
+        raise ParameterError("max_examples cannot be combined with several workers")
     look = look_at(
         source,
         format,

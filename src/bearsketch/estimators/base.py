@@ -207,7 +207,7 @@ class SketchEstimator(SelectsFeatures, KeepsModel, CallbackSupportMixin, BaseEst
         seed = self._draw_seed()
         if client is not None:
             if checkpoint is not None:
-                raise ParameterError("checkpoint does not go with client: give one of them")
+                raise ParameterError("checkpoint cannot be combined with client: give one of them")
             from bearsketch.estimators.sharded import fit_sharded
 
             fit_sharded(self, source, client, read_options(self, options), classes, seed)

@@ -142,7 +142,7 @@ class Account:
                 f"{skipped} of {self.counts.read} {self.unit}{'' if final else ' so far'} are "
                 f"broken ({worst}), more than max_errors allows: {most}",
                 code="COM-MAX-ERRORS",
-                hint=f"{first}Mend the data, or allow more (a larger max_errors, --max-errors).",
+                hint=f"{first}Correct the data, or raise max_errors (--max-errors).",
             )
 
 

@@ -82,7 +82,7 @@ class ArrowReader(TableReader):
 
     def _broken(self, error: Exception) -> DataError:
         return ParseError(
-            f"the rows cannot be read on ({error})",
+            f"reading the rows failed ({error})",
             code="TAB-STREAM",
             source=self._name,
             line=self._before,

@@ -406,7 +406,7 @@ def long_name_hint(field: str) -> str:
             "format='text' (--format text)."
         )
     return (
-        f"If it is text, have it read by its words: text_columns=[{field!r}] (--text-columns "
+        f"If it is text, read its words: text_columns=[{field!r}] (--text-columns "
         f"{field}). Raise the limit name_bytes (--limit) if it is right as one name."
     )
 

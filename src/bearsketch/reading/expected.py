@@ -50,7 +50,7 @@ class Expected:
         """Say that a label is no class."""
         few = ", ".join(map(str, self.classes[:_SHOWN]))
         more = ", ..." if len(self.classes) > _SHOWN else ""
-        return f"label {shown_label(label)} is none of the classes {self.whose}: {few}{more}"
+        return f"unknown label {shown_label(label)}; the classes {self.whose} are {few}{more}"
 
     def keep(self, piece: Piece) -> Piece:
         """Keep examples with a label that is expected, or with none; the others are errors."""

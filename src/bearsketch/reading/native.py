@@ -27,7 +27,7 @@ _HINTS = {
     "FA-EMPTY": "Fetch the file again, or leave the record out (on_error, --on-error skip).",
     "FA-LETTER": _LETTERS,
     "FQ-LETTER": _LETTERS,
-    "LSV-LABEL": "A line begins with its label, as in 1 3:0.5; to predict, any word will do, as ?.",
+    "LSV-LABEL": "A line starts with its label, as in 1 3:0.5; to predict, any word will do: ?.",
     "TXT-LABEL": "Lines without a label are read with label_from='none' (--label-from none), and "
     "lines of another kind with their format (--format vw, svmlight, csv or jsonl).",
     "JSL-NESTED": "Leave the field out (drop=[...], --drop FIELD), or write its parts as fields.",

@@ -638,11 +638,11 @@ class ReadOptions:
             if needs and not getattr(self, needs):
                 without, remedy = f" without {needs}", f"Give {needs} ({TABLE[needs].flag}) too"
             elif not row.applies(form):
-                without, remedy = "", f"It is for {_listed(row.formats)} data"
+                without, remedy = "", f"Use it with {_listed(row.formats)} data"
             else:
                 continue
             raise ParameterError(
-                f"{row.name} ({row.flag.partition('/')[0]}) means nothing for {form} data{without}",
+                f"{row.name} ({row.flag.partition('/')[0]}) has no effect on {form} data{without}",
                 code="OPT-UNUSED",
                 hint=f"{remedy}, or leave it out.",
             )

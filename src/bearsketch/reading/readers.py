@@ -92,7 +92,7 @@ def label_hint(form: str) -> str:
         )
     if form in ("vw", "svmlight", "text"):
         example = {"vw": "1 | words", "svmlight": "1 7:0.5", "text": "label TAB text"}[form]
-        return f"A line begins with its label: {example}"
+        return f"A line starts with its label: {example}"
     return "Name the label column (label_column, --label-column)."
 
 

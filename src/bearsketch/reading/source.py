@@ -316,7 +316,7 @@ def _fsspec() -> Any:
 
 def _cannot_open(name: str, error: Exception) -> SourceError:
     if isinstance(error, FileNotFoundError):
-        return SourceError(f"{name}: there is no such file", code="SRC-MISSING")
+        return SourceError(f"{name}: no such file", code="SRC-MISSING")
     if isinstance(error, PermissionError):
         return SourceError(f"{name}: reading is not permitted", code="SRC-UNREADABLE")
     reason = getattr(error, "strerror", None) or str(error)

@@ -217,7 +217,7 @@ class Stream(Closes):
         if not self.reopens:
             once = next((found.name for found in self._inputs if not found.reopens), "<frames>")
             raise SourceError(
-                f"{once}: this input can be read only once, and a second pass was asked for",
+                f"{once}: this input can be read only once, but a second pass is needed",
                 code="SRC-ONCE",
                 hint="Save it as a file, or train with one pass.",
             )

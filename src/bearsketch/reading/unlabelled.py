@@ -41,7 +41,7 @@ def no_example(stream: Stream) -> DataError:
     elif counts.unlabelled:
         hint = f"{counts.unlabelled} examples have no label. {_where(stream)}"
     return DataError(
-        f"{_name(stream)}: there is no example in {counts.read} {stream.unit}",
+        f"{_name(stream)}: no labelled example in {counts.read} {stream.unit}",
         code="SRC-EMPTY",
         hint=hint,
     )

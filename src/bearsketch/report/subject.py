@@ -82,7 +82,7 @@ def check_comparable(subjects: Sequence[Subject]) -> None:
             found, remedy = compare_classes(mine, theirs)
             hint = f"{remedy}\n  Or write a report for each."
         raise IncompatibleError(
-            f"models side by side must predict the same: of {first.name} and {other.name}, {found}",
+            f"models in one report must predict alike: of {first.name} and {other.name}, {found}",
             code="REPORT-STRANGERS",
             hint=hint,
         )

@@ -35,7 +35,7 @@ def check_weighed(learner: Learner, examples: int) -> None:
 def weightless(examples: int, done: str) -> DataError:
     """Say that all examples have weight 0, so that nothing was learned or tested."""
     return DataError(
-        f"examples must not all have weight 0, got {examples:,} that have: nothing was {done}",
+        f"all {examples:,} examples have weight 0: nothing was {done}",
         code="DATA-WEIGHT",
         hint="Check what the weights are ({weight_column}; the second number of a line of VW text; "
         "the weights of batches), or leave them out.",

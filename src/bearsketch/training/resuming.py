@@ -146,7 +146,7 @@ class Checkpointing:
             if isinstance(error, IncompatibleError):
                 raise
             raise ModelFileError(
-                f"{saved.path} is not a usable checkpoint: its run does not fit together ({error})",
+                f"{saved.path} is not a usable checkpoint: its parts do not agree ({error})",
                 code="CKPT-CONTENTS",
             ) from None
         return True

@@ -161,8 +161,7 @@ def _two_classes(seen: FirstLabels, values: list[Label]) -> Task:
 def _one_label(seen: FirstLabels, values: list[Label]) -> DataError:
     what = f"the label {values[0]!r}" if values else "no label"
     return DataError(
-        f"labels must be of two classes at least, got {what} in all of the first "
-        f"{seen.examples:,} examples",
+        f"at least two classes are needed; all of the first {seen.examples:,} examples have {what}",
         code="LABEL-ONE",
         hint="Shuffle the data{shuffle}, name all classes ({classes=a,b}), or use {loss=squared} "
         "for numbers.",

@@ -98,7 +98,7 @@ def _rare(
         what = "is a class of its own" if one else "are classes of their own"
     told = (
         f"of the first {examples:,} examples, label{'' if one else 's'} {listed(labels)} {what}; "
-        f"mend mistakes in the data, or {_NAME_CLASSES} to have other labels refused"
+        f"correct mistakes in the data, or {_NAME_CLASSES} to have other labels refused"
     )
     if quantity:
         told += "; if the labels are quantities, such as years, {loss=squared} predicts them"
