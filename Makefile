@@ -59,11 +59,12 @@ browser-test: setup  ## the report page in a real browser (Debian's chromium)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --group browser
 	$(BIN)/python -m pytest tests/report
 
-lint: setup  ## ruff, mypy, clang-format, import contracts, spelling
+lint: setup  ## ruff, mypy, clang-format, import contracts, phrases, spelling
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/python tools/phrases.py
 	$(BIN)/codespell src core bindings tests experiments benchmarks reliability docs/*.md docs/how-to docs/explanation examples tools *.md
 	$(BIN)/clang-format --dry-run --Werror $$(git ls-files '*.hpp' '*.cpp')
 

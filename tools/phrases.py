@@ -14,7 +14,9 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-PLACES = "src docs core bindings experiments examples README.md CONTRIBUTING.md SECURITY.md".split()
+PLACES = (
+    "src docs core/src/parse experiments examples README.md CONTRIBUTING.md SECURITY.md".split()
+)
 SUFFIXES = {".py", ".md", ".hpp", ".cpp", ".html", ".js", ".sh", ".txt"}
 PHRASES = {
     r"\bfound out\b": "detected",

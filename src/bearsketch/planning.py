@@ -137,7 +137,7 @@ def plan(
     Examples
     --------
     >>> plan("64KiB", k=100, features=50_000).width
-    64536
+    64436
     >>> plan(k=1000, features=20_000, tail=0.8).verdict
     'ample'
     """

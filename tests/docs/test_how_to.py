@@ -62,8 +62,11 @@ def genomes_page(folder):
     records = []
     for i in range(300):
         name = rng.choice(list(letters))
-        records.append(f">r{i} species={name}\n{''.join(rng.choices(letters[name], k=80))}\n")
-    (folder / "reads.fa").write_text("".join(records))
+        records.append(
+            f">{name}_HiSeq.{i} species={name}\n{''.join(rng.choices(letters[name], k=80))}\n"
+        )
+    for file in ("reads.fa", "sample.fa"):
+        (folder / file).write_text("".join(records))
     with gzip.open(folder / "reads.fa.gz", "wt") as file:
         file.write("".join(records))
 

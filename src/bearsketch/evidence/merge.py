@@ -1,6 +1,6 @@
-"""Evidence of several learners: composed, or added up where all went on from one state.
+"""Evidence of several learners: composed, or added up where all continued from one state.
 
-Composed: the tests of the second go on where those of the first stopped, on other rows. What was
+Composed: the tests of the second continue where those of the first stopped, on other rows. What was
 left in the first bank is the whole stake of the second. Every set of tests keeps a value of at
 least 0 with a mean of at most 1, for any order of the learners.
 
@@ -116,7 +116,7 @@ def merged_records(
     states : sequence of State
         Of the learners; the first is changed.
     start : (State, State), optional
-        Of the learner that all went on from, sharing its tests: twice, the second is changed.
+        Of the learner that all continued from, sharing its tests: twice, the second is changed.
     keys : sequence of ndarray
         Selected by the merged learner, for each heap.
     k : int

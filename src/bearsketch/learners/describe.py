@@ -18,7 +18,7 @@ def describe(learner: Learner) -> dict[str, Any]:
     --------
     >>> from bearsketch import make_learner
     >>> describe(make_learner(k=10, memory="4KiB"))["selected_bytes"]
-    100
+    110
     """
     config = learner.config
     noise, fill = noise_of(learner), learner.fill()

@@ -2,7 +2,7 @@
 
 Weights mean what they did, so that such a model predicts, lists features, is described and
 exported. What it knew beside them, by position, means nothing to this release: ``bear+`` does not
-learn on from it. Other learners go on as if nothing had changed.
+learn on from it. Other learners continue as if nothing had changed.
 """
 
 from __future__ import annotations

@@ -211,13 +211,13 @@ class Learner:
     def expect_new_rows(self) -> None:
         """Say that the rows learned next are not those of an earlier pass.
 
-        Tests of features and calibration go on.
+        Tests of features and calibration continue.
         """
         self._core.freeze_evidence(False)
         self._core.calibrating = True
 
     def share(self, part: int) -> None:
-        """Learn as one of several parts that go on from here, to be averaged with their start.
+        """Learn as one of several parts that continue from here, to be averaged with their start.
 
         Tests take the gains of the rows of this part; they start and stop when parts are averaged.
         """
@@ -364,7 +364,7 @@ class Learner:
         >>> mails = Batch.from_rows([["buy", "now"], ["meet", "now"]] * 20, [1, -1] * 20)
         >>> _ = learner.learn(mails)
         >>> why = learner.explain(mails.rows(0, 1), 1)[0]
-        >>> why.label, why.parts[0].name, why.parts[0].part > 0
+        >>> int(why.label), why.parts[0].name, why.parts[0].part > 0
         (1, 'buy', True)
         """
         check_most(n)

@@ -65,7 +65,7 @@ class ArrowReader(TableReader):
         return piece
 
     def _next(self) -> bool:
-        """Go on to the next record batch; False at the end."""
+        """Continue to the next record batch; False at the end."""
         try:
             there = self._table.next()
         except ValueError as error:

@@ -37,7 +37,7 @@ def repeat_command(
     >>> learner = make_learner(k=10, memory="1KiB")
     >>> learner.run = {"sources": ["a.vw"], "n_sources": 1, "format": "vw"}
     >>> repeat_command(learner)
-    'bearsketch train a.vw -o model.bear --loss logistic --width 924 --depth 1 -k 10 --format vw'
+    'bearsketch train a.vw -o model.bear --loss logistic --width 914 --depth 1 -k 10 --format vw'
     """
     run, config = learner.run, learner.config
     repeatable = run.get("sources") and len(run["sources"]) == run.get("n_sources")
