@@ -39,7 +39,7 @@ def test_several_models_are_compared(model, spam, tmp_path):
     [
         (["{model}", "-o", "{model}"], 2, "is one of the inputs"),
         (["{model}", "-o", "{tmp}/no/such/r.html"], 4, "there is no such folder"),
-        (["{model}", "{three}", "-o", "{tmp}/r.html"], 5, "must predict the same"),
+        (["{model}", "{three}", "-o", "{tmp}/r.html"], 5, "must predict alike"),
         (["{model}", "{model}", "--data", "-", "-o", "{tmp}/r.html"], 2, "read only once"),
         (["{spam}", "-o", "{tmp}/r.html"], 5, "model"),
     ],

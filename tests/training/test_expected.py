@@ -66,7 +66,7 @@ def test_skipped_ones_leave_the_model_of_the_others(form, threads):
     counts = stream.counts
     counts.check()
     assert dict(counts.skipped_by_code) == {"LABEL-UNKNOWN": 5}
-    assert "label 7 is none of the classes that were named: 0, 1" in str(stream.errors[0])
+    assert "unknown label 7; the classes that were named are 0, 1" in str(stream.errors[0])
 
 
 def test_a_class_that_comes_late_is_skipped_alike_for_any_number_of_threads():
@@ -92,7 +92,7 @@ def test_they_stay_out_of_every_pass_and_of_the_test(passes):
 
 def test_refused_with_the_line_unless_they_are_to_be_skipped():
     labels = mixed(1000, [321])
-    with pytest.raises(ParseError, match=r"label 7 is none of the classes that were named") as met:
+    with pytest.raises(ParseError, match=r"unknown label 7; the classes that were named") as met:
         trained("vw", labels, on_error="fail", max_errors=None, classes=["0", "1"])
     assert (met.value.line, met.value.code) == (322, "LABEL-UNKNOWN")
     assert "on_error='skip'" in str(met.value)
@@ -123,7 +123,7 @@ def test_workers_skip_and_count_them(tmp_path):
     assert driver.session.counts.examples == 3997
     assert driver.session.counts.skipped_by_code == {"LABEL-UNKNOWN": 3}
     prepared = prepare(str(path), shards=3, classes=[0, 1], k=5, memory="2KiB")
-    with pytest.raises(ParseError, match=r"d.vw:11: label 7 is none of the classes"):
+    with pytest.raises(ParseError, match=r"d.vw:11: unknown label 7; the classes"):
         Driver(prepared).run(Serial())
 
 
@@ -154,7 +154,7 @@ BOTH = ["1"] * (PEEK_EXAMPLES + 2000) + ["1", "-1", "0", "1", "-1", "0"] * 50
 @pytest.mark.parametrize("passes", [1, 2])
 def test_both_labels_of_the_negative_class_are_refused_with_their_line(threads, passes):
     options = {"threads": threads, "passes": passes}
-    with pytest.raises(ParseError, match=r"label 0 is none of the classes so far: -1, 1") as met:
+    with pytest.raises(ParseError, match=r"unknown label 0; the classes so far are -1, 1") as met:
         trained("vw", BOTH, on_error="fail", max_errors=None, **options)
     assert (met.value.line, met.value.code) == (PEEK_EXAMPLES + 2003, "LABEL-UNKNOWN")
     assert "classes=[-1, 0, 1]" in str(met.value)
@@ -181,7 +181,7 @@ def test_workers_refuse_both_labels_of_the_negative_class(tmp_path, where):
     shards = 1 if where == "two rounds" else 2
     prepared = prepare(str(path), shards=shards, rounds=rounds, k=5, memory="2KiB")
     place = {
-        "one partition": f"d.vw:{len(labels)}: label 0 is none of the classes so far",
+        "one partition": f"d.vw:{len(labels)}: unknown label 0; the classes so far",
         "two partitions": "labels must be -1 and 1, got 0",
         "two rounds": r"partition 1 \(.*d.vw:\d+\): labels must be -1 and 1, got 0",
     }[where]

@@ -145,7 +145,7 @@ def refuse_alone_only(**given: object) -> None:
         if value is not None:
             flag = {"page": "--report"}.get(name, "--" + name.replace("_", "-"))
             hint = "Write it from the model: bearsketch report MODEL." if name == "page" else ""
-            raise ParameterError(f"{flag} does not go with several workers", hint=hint)
+            raise ParameterError(f"{flag} cannot be combined with several workers", hint=hint)
 
 
 def was_typed(context: Any, name: str) -> bool:

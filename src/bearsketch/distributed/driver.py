@@ -257,7 +257,7 @@ class Driver:
         unit = unit_of(self.job.format, options)
         counts = self.session.counts
         if final and not self.learned and not options.allow_empty:
-            raise DataError(f"there is no example in {counts.read} {unit}", code="SRC-EMPTY")
+            raise DataError(f"no labelled example in {counts.read} {unit}", code="SRC-EMPTY")
         if options.fails or (not final and counts.lines < 1000):
             return
         account = Account(options, unit)

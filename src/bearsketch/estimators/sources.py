@@ -100,8 +100,7 @@ def open_source(
         return stream, stream
     if options:
         raise ParameterError(
-            "options of a reader do not go with batches, which are read already, got "
-            f"{', '.join(sorted(options))}",
+            f"reading options have no effect on batches, got {', '.join(sorted(options))}",
             hint="Give them to what made the batches, or a path or frame to fit_stream.",
         )
     if iter(batches) is batches and estimator.passes > 1:
