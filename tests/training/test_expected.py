@@ -11,6 +11,7 @@ from bearsketch import SketchClassifier
 from bearsketch.distributed import Driver, Serial
 from bearsketch.distributed.prepare import prepare
 from bearsketch.exceptions import DataError, ParseError
+from bearsketch.learners import state
 from bearsketch.reading import open_stream
 from bearsketch.reading.expected import Expected
 from bearsketch.training.first_rows import PEEK_EXAMPLES
@@ -61,7 +62,11 @@ def test_skipped_ones_leave_the_model_of_the_others(form, threads):
         alone = Session(good, k=5, memory="2KiB", **options)
         alone.run()
     learner.run = alone.learner.run = {}
-    assert learner.to_bytes() == alone.learner.to_bytes()
+    (arrays, record), (others, other) = state.dump(learner), state.dump(alone.learner)
+    assert record == other
+    for name in set(arrays) | set(others):
+        if name != "evidence.places":  # lines, which the others have elsewhere
+            np.testing.assert_array_equal(arrays[name], others[name], err_msg=name)
     assert (summary.examples, summary.skipped) == (len(rest), 5)
     counts = stream.counts
     counts.check()
