@@ -60,7 +60,7 @@ TEST_CASE("bits 63 to 126 of a product are those of long multiplication") {
   }
 }
 
-TEST_CASE("a product that does not fit is found out") {
+TEST_CASE("a product that does not fit is detected") {
   constexpr std::size_t kMost = std::numeric_limits<std::size_t>::max();
   std::size_t product = 1;
   CHECK_FALSE(compat::multiply_overflows(0, kMost, product));
