@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 from bearsketch.cli.guard import say
 from bearsketch.cli.options import parse_names
 from bearsketch.exceptions import ParameterError, SourceError
-from bearsketch.learners.recipes import minibatch
 
 if TYPE_CHECKING:
     from bearsketch.learners.config import Config
@@ -45,6 +44,8 @@ def make_checkpoints(folder: Path | None, every: str | None, resume: bool) -> Ch
 
 def rows_of_batch(learner: str, batch_size: int | None) -> int:
     """Examples to read at once: a few minibatches, always whole ones."""
+    from bearsketch.learners.recipes import minibatch
+
     size = minibatch(learner, batch_size)
     return size * max(480 // size, 1)
 

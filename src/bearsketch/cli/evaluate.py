@@ -79,9 +79,7 @@ def score_stream(learner: Learner, stream: Stream, display: Display) -> dict[str
     """Scores of a model on labelled data: with all features, and with the selected alone."""
     from bearsketch.learners.labels import Labels
     from bearsketch.metrics import make_scores
-    from bearsketch.training.checks import weightless
     from bearsketch.training.task import expected_labels
-    from bearsketch.training.warnings import RunWarning
 
     config = learner.config
     ways = {"all": False, **({"selected": True} if config.k else {})}
@@ -110,8 +108,12 @@ def score_stream(learner: Learner, stream: Stream, display: Display) -> dict[str
         watch(examples)
     notes.show()
     if examples and not scores["all"].weight:
+        from bearsketch.training.checks import weightless
+
         raise weightless(examples, "tested")
     if not known and examples:
+        from bearsketch.training.warnings import RunWarning
+
         display.warn(RunWarning("DATA-UNKNOWN", {}))
     return scores
 
