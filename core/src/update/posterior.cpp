@@ -128,7 +128,7 @@ struct RowLoss {
       const float along = product(n(), r, u) - u[label];  // r less the label is -p
       const float square =
           u[label] * u[label] - sum_over(n(), [=](int c) { return r[c] * u[c] * u[c]; });
-      return square - along * along;
+      return std::max(square - along * along, 0.0F);  // but for rounding it is not below 0
     }
   }
 
