@@ -146,7 +146,7 @@ def test_plain_lines_where_there_is_no_terminal(tmp_path):
         (["train"], 360),
         (["info"], 310),
         (["features"], 310),
-        (["evaluate"], 340),
+        (["evaluate"], 360),
     ],
 )
 def test_no_command_takes_in_heavy_libraries(arguments, most, spam, model, tmp_path):
