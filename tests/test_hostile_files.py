@@ -82,7 +82,7 @@ def shaped(name, **fields):
 def overlapping(header, body):
     """Two arrays share their bytes; the file is shorter by one of them."""
     first = header["selected.0.keys"]["data_offsets"]
-    header["numbers.storage"]["data_offsets"] = first
+    header["state.cells"]["data_offsets"] = first
     return body
 
 
@@ -196,7 +196,7 @@ SLACK = 2 << 20  # of an allocator that asks for more than it needs
 @pytest.mark.unsanitized
 def test_loading_takes_at_most_twice_the_file(tmp_path):
     small_model().save(tmp_path / "warm")
-    small_model(width=1 << 24, precision="float32").save(tmp_path / "large")
+    small_model(width=1 << 26).save(tmp_path / "large")
     size, peak = peak_of_loading(tmp_path / "large", tmp_path / "warm")
     assert size > 64 << 20
     assert peak <= 2 * size + SLACK

@@ -309,7 +309,7 @@ def test_arrays_that_do_not_fit_are_refused(tmp_path):
         (tmp_path / what).write_bytes(data)
         with pytest.raises(ModelFileError, match="do not fit together"):
             load(tmp_path / what)
-    for name in arrays:
+    for name in arrays.keys() - {"evidence.origins"}:  # absent from files written before it was
         rest = {other: array for other, array in arrays.items() if other != name}
         refused(tmp_path / "missing", model_file.pack(rest, record), "do not fit together")
 

@@ -302,7 +302,9 @@ def restore(learner: Learner, arrays: model_file.Arrays, plain: dict[str, Any]) 
             g,
             keys,
             unpack_weights(f"selected.{g}", arrays).ravel(),
-            arrays.get(f"selected.{g}.levels", np.zeros(len(keys), dtype=np.uint8)),
+            arrays[f"selected.{g}.levels"]
+            if learner.config.update == "posterior"
+            else np.zeros(len(keys), dtype=np.uint8),
             _unpack_names(arrays, f"selected.{g}.names"),
             _unpack_names(arrays, f"selected.{g}.aliases"),
         )
