@@ -142,7 +142,7 @@ def test_data_ordered_by_class_is_told(tmp_path):
     several = good("train", data, "-o", tmp_path / "m.bear", "--workers", "1").stderr
     assert "warning[DATA-ORDER] labels come in long runs" in several
     found = result("train", data, "-o", tmp_path / "m.bear", "-q")
-    assert [odd["code"] for odd in found["warnings"]] == ["DATA-ORDER"]
+    assert [odd["code"] for odd in found["warnings"]] == ["DATA-ORDER", "EVIDENCE-SORTED"]
 
 
 def test_ids_for_a_model_of_columns_are_told(tmp_path):
@@ -311,6 +311,6 @@ def test_weights_that_the_model_s_data_had_need_not_be_there(tmp_path, form):
 def test_quiet_says_nothing_of_a_large_k_either(tmp_path):
     data = tmp_path / "few.vw"
     data.write_text("1 | a\n-1 | b\n" * 10)
-    train = ("train", data, "-o", tmp_path / "m.bear", "--memory", "1KiB", "-k", "100")
+    train = ("train", data, "-o", tmp_path / "m.bear", "--memory", "1KiB", "-k", "80")
     assert "more than half" in good(*train).stderr
     assert good(*train, "--quiet").stderr == ""

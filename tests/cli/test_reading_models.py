@@ -103,15 +103,17 @@ def test_a_label_the_model_does_not_know(model, tmp_path):
 
 
 def test_features_as_a_table(model):
-    lines = good("features", model, "-n", "2").stdout.splitlines()
-    assert lines[0].split() == ["rank", "weight", "class", "name"]
-    shown = [line.split() for line in lines[1:]]
-    assert {row[3] for row in shown} == {"w^prize", "w^meeting"}
+    proven, head, *lines = good("features", model, "-n", "2").stdout.splitlines()
+    assert "names are proven at" in proven
+    assert head.split()[:4] == ["rank", "weight", "class", "fdr"]
+    assert head.split()[-1] == "name"
+    shown = [line.split() for line in lines]
+    assert {row[-1] for row in shown} == {"w^prize", "w^meeting"}
     # The class beside a weight is the one that it speaks for, here as in the other forms.
     table = good("features", model, "-n", "2", "--format", "tsv").stdout.splitlines()
     rows = [line.split("\t") for line in table[1:]]
-    assert [(row[1], row[2]) for row in rows] == [(row[3], row[2]) for row in shown]
-    assert {row[3]: (row[2], row[1][0]) for row in shown} == {
+    assert [(row[1], row[2]) for row in rows] == [(row[-1], row[2]) for row in shown]
+    assert {row[-1]: (row[2], row[1][0]) for row in shown} == {
         "w^prize": ("1", "+"),
         "w^meeting": ("0", "-"),
     }
@@ -119,7 +121,7 @@ def test_features_as_a_table(model):
 
 def test_features_as_json(model):
     got = json.loads(good("features", model, "--format", "json").stdout)
-    assert list(got[0]) == ["rank", "name", "class", "weight"]
+    assert list(got[0])[:6] == ["rank", "name", "class", "weight", "fdr", "log10_e"]
     assert [row["rank"] for row in got] == list(range(1, 21))
     worths = load(model).selected().worths
     values = [abs(row["weight"]) * worth for row, worth in zip(got, worths, strict=True)]
@@ -375,8 +377,9 @@ def test_a_column_that_is_nearly_there_is_named(prices, tmp_path):
 
 def test_large_weights_stand_in_a_column(prices):
     _, model = prices
-    head, first, *_ = good("features", model).stdout.splitlines()
-    assert head.split() == ["rank", "weight", "name"]
+    _, head, first, *_ = good("features", model).stdout.splitlines()
+    assert head.split()[:2] == ["rank", "weight"]
+    assert head.split()[-1] == "name"
     assert first.split()[0] == "1"
     assert float(first.split()[1]) == pytest.approx(2000, rel=0.05)
     assert head.index("name") == first.index("metres")
@@ -391,7 +394,7 @@ def test_what_speaks_for_a_class_counts_by_the_size_of_its_values(tmp_path):
     good("train", tmp_path / "d.csv", "-o", tmp_path / "m.bear")
     for label in ([], ["--class", "1"]):
         rows = good("features", tmp_path / "m.bear", *label).stdout.splitlines()
-        assert rows[1].endswith("size")
+        assert rows[2].endswith("size")
 
 
 def test_what_an_evaluation_leaves_out_is_told(model, tmp_path):

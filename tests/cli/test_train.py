@@ -96,7 +96,7 @@ def test_skipped_and_unlabelled_lines_are_counted_and_shown(tmp_path):
 def test_several_passes_and_a_constant_step(spam, tmp_path):
     got = result("train", spam, "-o", tmp_path / "m.bear", "--passes", "3", "-k", "5")
     assert got["passes"] == 3
-    assert load(tmp_path / "m.bear").counters == {"examples": 1800, "batches": 90, "passes": 3}
+    assert load(tmp_path / "m.bear").counters == {"examples": 1800, "batches": 18, "passes": 3}
     good("train", spam, "-o", tmp_path / "m.bear", "--learner", "mission", "--step-size", "0.5")
     step = load(tmp_path / "m.bear").config.to_json()["step"]
     assert step == {"kind": "Constant", "eta": 0.5}

@@ -21,7 +21,7 @@ def test_simulate_as_json():
     assert record["success"] == 1.0
     assert record["learner"] == "bear+"
     assert record["trials"] == 3
-    assert record["passes"] < record["passes_allowed"] == 20
+    assert record["passes"] <= record["passes_allowed"] == 20
 
 
 def test_simulate_as_a_table():

@@ -1,5 +1,6 @@
 """Runs at equal bytes: what is charged, how steps are searched, what a table says."""
 
+import itertools
 import json
 from dataclasses import replace
 
@@ -20,8 +21,10 @@ def folder(made_up, tmp_path_factory):
     return out
 
 
-@pytest.mark.parametrize("precision", ["float32", "int8"])
-@pytest.mark.parametrize("learner", ["bear+", "fh", "mission", "bear", "awm"])
+@pytest.mark.parametrize(
+    ("learner", "precision"),
+    [("bear+", "int8"), *itertools.product(["fh", "mission", "bear", "awm"], ["float32", "int8"])],
+)
 def test_nobody_has_more_bytes_than_the_budget(learner, precision, folder):
     run = Run("rcv1", learner, precision, 100.0, step=None if learner == "bear+" else 1.0)
     result = replace(run, folder=folder).run()

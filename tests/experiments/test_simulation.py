@@ -36,11 +36,20 @@ def test_noise_is_added_to_the_labels_only():
 
 @pytest.mark.parametrize(
     ("learner", "compression", "width"),
-    [("bear", 3.0, 111), ("bear", 1000 / 450, 150), ("bear", 6.0, 56), ("bear+", 3.0, 105)],
+    [("bear", 3.0, 111), ("bear", 1000 / 450, 150), ("bear", 6.0, 56)],
 )
 def test_width_is_what_the_budget_leaves(learner, compression, width):
-    # 1000 / 3 cells, of which bear+ pays 2 for each of its 8 selected
     assert Setting(learner, compression=compression).width == width
+
+
+def test_bear_plus_has_the_bytes_of_as_many_floats():
+    for compression in (3.0, 6.0):
+        budget = 4 * 1000 / compression
+        assert (
+            budget - 4
+            < make(Setting(compression=compression), 0).config.sizes.model_bytes
+            <= budget
+        )
 
 
 def test_all_learners_of_a_seed_and_width_share_their_hashes():
@@ -60,11 +69,8 @@ def test_a_trial_is_the_same_every_time():
     assert run_trial(setting, 4) == run_trial(setting, 4)
 
 
-@pytest.mark.parametrize("learner", ["bear+", "olbfgs"])
-def test_exact_recovery_stops_early(learner):
-    fields = {"step": 0.5, "automatic": True} if learner == "bear+" else {"step": 0.1}
-    setting = Setting(learner, compression=2.0, **{"automatic": False, **fields}, **SMALL)
-    found = simulate(setting, trials=6)
+def test_exact_recovery_stops_early():
+    found = simulate(Setting("olbfgs", step=0.1, automatic=False, **SMALL), trials=6)
     assert found.success == 1.0
     assert found.converged == 1.0
     assert found.passes < SMALL["passes"]
@@ -96,8 +102,8 @@ def test_standard_errors():
     [
         ({"learner": "fh"}, "SIM-LEARNER"),
         ({"k": 2000}, "SIM-K"),
-        ({"compression": 1000.0}, "SIM-COMPRESSION"),
-        ({"query": "mode"}, ""),
+        ({"learner": "bear", "compression": 1000.0}, "SIM-COMPRESSION"),
+        ({"learner": "bear", "query": "mode"}, ""),
         ({"noise": -1.0}, ""),
         ({"step": float("nan")}, ""),
     ],
@@ -114,9 +120,12 @@ def test_data_that_would_not_fit_are_refused():
 
 
 def test_the_recommended_learner_untuned():
-    """Six of the hundred trials of the acceptance table, at compression 3 and 6."""
+    """Six of the hundred trials of the acceptance table, at compression 3 and 6.
+
+    All true features are found. Its weights carry the noise of cells of one byte, so no pass ends
+    with gradients of 0.
+    """
     for compression in (3.0, 6.0):
         found = simulate(Setting(compression=compression), trials=6)
         assert found.success == 1.0
-        assert found.l2_error <= 1e-6
-        assert found.passes <= 15
+        assert found.l2_error <= 0.1
