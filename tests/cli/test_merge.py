@@ -105,7 +105,7 @@ def test_models_of_matrices_merge_where_they_have_the_same_columns(tmp_path):
     good("merge", paths[0], paths[1], "-o", out)
     assert SketchClassifier.load(out).n_features_in_ == 20
     assert "20 and 30 columns" in bearsketch("merge", paths[0], paths[2], "-o", out).stderr
-    assert "0 examples" not in good("info", paths[0]).stdout
+    assert " 0 examples" not in good("info", paths[0]).stdout
 
 
 def test_what_is_selected_for_each_class_is_counted_as_info_does(tmp_path):
