@@ -67,7 +67,6 @@ def make_config(learner: str, memory: str, k: int | None, batch_size: int) -> Co
         memory=memory,
         loss="logistic",
         n_classes=2,
-        passes=1,
         step_size="auto",
         history=5,
         per_class=False,
@@ -75,6 +74,7 @@ def make_config(learner: str, memory: str, k: int | None, batch_size: int) -> Co
         intercept=True,
         batch_size=batch_size,
         seed=0,
+        evidence=True,
         **nothing,  # type: ignore[arg-type]
     )
 
