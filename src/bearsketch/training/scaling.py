@@ -89,17 +89,22 @@ def find_scaling(
         return None
     common = seen.counts >= MOST_HAVE * seen.examples
     common &= _is_table(seen, common)
+    large = (seen.counts >= LEAST_EXAMPLES) & (seen.rms > LARGE)
+    if not (common | large).any():
+        return None
     missing = common & _named(seen, set(missing_columns) if center else set())
     means, sizes = _moments(seen, common & center, missing)
     low, high = NEAR_SIZES
     near = (np.abs(means) <= NEAR_MEAN * sizes) & (sizes >= low) & (sizes <= high)
     means[near], sizes[near], missing[near] = 0.0, 1.0, False
-    large = (seen.counts >= LEAST_EXAMPLES) & (seen.rms > LARGE)
     sizes_differ = (
         np.bincount(seen.of_entry, np.abs(seen.values)) < (1.0 - SAME) * seen.counts * seen.rms
     )
     numbers = common & sizes_differ
-    chosen = np.flatnonzero((common | large) & (numbers | ~near) & (sizes > 0.0) & ~seen.growing())
+    some = (common | large) & (numbers | ~near) & (sizes > 0.0)
+    if some.any():
+        some &= ~seen.growing()
+    chosen = np.flatnonzero(some)
     if not len(chosen):
         return None
     names = pack_names([seen.given_name(int(i)) or b"" for i in chosen])
@@ -219,9 +224,10 @@ class FirstValues:
         self.keys, self._first, self.of_entry, self.counts = np.unique(
             keys, return_index=True, return_inverse=True, return_counts=True
         )
+        del keys, values
         if clip:
-            held = clip_outliers(self.of_entry, self.values)
-            self.values = np.where(self.common()[self.of_entry], held, self.values)
+            some = self.common()[self.of_entry]
+            self.values[some] = clip_outliers(self.of_entry[some], self.values[some])
         self._squares = np.bincount(self.of_entry, self.values**2)
         self.rms = np.sqrt(self._squares / self.counts)
         self.means = np.bincount(self.of_entry, self.values) / self.counts
