@@ -309,9 +309,12 @@ std::vector<double> add_counters(const std::vector<Learner*>& parts, const Learn
 
 // mean = that of the product of posteriors, each over the prior; the first is what all began from.
 // known_sum = what the product knows. read and known give numbers of the first and of the parts.
+// Posteriors are of one weight each and know nothing of what features share, so moves made for the
+// same reason would add up to too long a step: with a limit it is no longer than theirs are.
 template <class Read, class Known>
-void multiply_into(Reals mean, Reals known_sum, std::size_t parts, double prior, Read read,
-                   Known known) {
+void multiply_into(Reals mean, Reals known_sum, ConstReals shares, double prior, bool limit,
+                   Read read, Known known) {
+  double length = 0.0, lengths = 0.0;
   std::array<double, kBlock> base_block{}, base_known{}, part_block{}, part_known{};
   each_block(mean, [&](std::size_t from, Reals sum) {
     const std::size_t n = sum.size();
@@ -324,18 +327,29 @@ void multiply_into(Reals mean, Reals known_sum, std::size_t parts, double prior,
       total[i] = at_base[i];
       sum[i] = (prior + at_base[i]) * base[i];
     }
-    for (std::size_t k = 1; k <= parts; ++k) {
+    for (std::size_t k = 1; k <= shares.size(); ++k) {
       read(k, from, part);
       known(k, from, at_part);
       for (std::size_t i = 0; i < n; ++i) {
+        lengths += shares[k - 1] * (part[i] - base[i]) * (part[i] - base[i]);
         const double own = std::max(at_part[i], at_base[i]);
         total[i] += own - at_base[i];
         sum[i] += (prior + own) * part[i] - (prior + at_base[i]) * base[i];
       }
     }
-    for (std::size_t i = 0; i < n; ++i) sum[i] /= prior + total[i];
+    for (std::size_t i = 0; i < n; ++i) {
+      sum[i] /= prior + total[i];
+      length += (sum[i] - base[i]) * (sum[i] - base[i]);
+    }
     if (!known_sum.empty())
       std::copy_n(total.begin(), n, known_sum.begin() + static_cast<std::ptrdiff_t>(from));
+  });
+  if (!limit || !(length > lengths)) return;
+  const double factor = std::sqrt(lengths / length);
+  each_block(mean, [&](std::size_t from, Reals sum) {
+    const Reals base(base_block.data(), sum.size());
+    read(0, from, base);
+    for (std::size_t i = 0; i < sum.size(); ++i) sum[i] = base[i] + factor * (sum[i] - base[i]);
   });
 }
 
@@ -389,7 +403,7 @@ Exact average(const std::vector<Learner*>& parts, ConstReals shares, Learner* st
     }
     std::vector<double> known(weights.size());
     multiply_into(
-        weights, known, parts.size(), prior, read,
+        weights, known, shares, prior, start != nullptr, read,
         [&](std::size_t i, std::size_t from, Reals to) { all[i].known(keys[g], g, from, to); });
     const double unit = parts[0]->update().information(1.0, true);
     for (std::size_t i = 0; i < levels.size(); ++i) {
@@ -398,7 +412,7 @@ Exact average(const std::vector<Learner*>& parts, ConstReals shares, Learner* st
     }
   }
   if (prior > 0.0) {
-    multiply_into(mean.cells(), {}, parts.size(), prior, cells,
+    multiply_into(mean.cells(), {}, shares, prior, start != nullptr, cells,
                   [&](std::size_t i, std::size_t from, Reals to) { all[i].known(from, to); });
   } else {
     average_into(mean.cells(), shares, stretch, cells);

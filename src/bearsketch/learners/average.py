@@ -47,7 +47,8 @@ def average(parts: Sequence[Learner], start: Learner | None = None) -> Learner:
     ``bear+`` knows how much it knows of each weight, so its parts are multiplied as posteriors over
     one prior: precisions add, and means weigh by precision. What a common ``start`` knew counts
     once. A rare feature, of which parts have seen different examples, moves by the sum of their
-    moves; of a frequent one the moves are averaged.
+    moves; of a frequent one the moves are averaged. From a common start the whole move is at most
+    as long as the root mean square of theirs, as features met together move for one reason.
 
     Of other learners, where all parts began at one ``start``, each made a move :math:`d_i` from
     there. The mean of moves that point in different directions is shorter than any of them: what
