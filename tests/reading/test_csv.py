@@ -196,8 +196,8 @@ def test_position_is_the_end_of_the_last_row():
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        (b'a,label\nx,1\n"y,1\nz,1\n', "so that the rest is one cell: '\"y,1'"),
-        (b'a,label\nx,1\ny,"1\nz,1\n', "so that the rest is one cell: '\"1'"),
+        (b'a,label\nx,1\n"y,1\nz,1\n', "so the rest of the file is one cell: '\"y,1'"),
+        (b'a,label\nx,1\ny,"1\nz,1\n', "so the rest of the file is one cell: '\"1'"),
         (b"a,label\nx,1\ny,1,2,3\n", "more cells than the 2 columns there are: 'y,1,2'"),
         (b"a,label\nx,1\ny\n", "1 cell where there are 2 columns: 'y'"),
         (b'a,label\nx,1\ny,"1"2\n', "a quote inside quotes is written twice: 'y,1'"),

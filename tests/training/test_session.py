@@ -95,6 +95,21 @@ def test_held_out_examples_are_the_same_ones_in_every_pass_and_cut():
     assert small.run().held_out == large.run().held_out == int(held_out(0, 600, 0.3).sum())
 
 
+def test_held_out_examples_are_scored_by_the_probabilities_that_are_predicted():
+    rng = np.random.default_rng(5)
+    likely = rng.random(3000) < 0.7
+    texts = [f"{'ab'[i % 2]} |w k{i % 2 if ok else 1 - i % 2}" for i, ok in enumerate(likely)]
+    data = ("\n".join(texts) + "\n").encode()
+    source = open_stream(io.BytesIO(data), "vw", rows=100, include_unlabelled=False)
+    session = Session(source, holdout=0.3, memory="8KiB", k=9)
+    reported = session.run().holdout["log_loss"]
+    whole = next(iter(open_stream(io.BytesIO(data), "vw", rows=3000)))
+    kept = whole.keep(held_out(0, 3000, 0.3))
+    predicted = session.learner.predict_proba(kept)
+    own = predicted[np.arange(len(kept)), session.learner.labels.encode(kept.labels).astype(int)]
+    assert reported == pytest.approx(-np.log(own).mean())
+
+
 def test_what_a_model_remembers_is_bounded():
     learner = make_learner(k=2, memory="1KiB")
     learner.run = {"note": "x" * (1 << 18)}

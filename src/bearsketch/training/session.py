@@ -384,7 +384,6 @@ class Session:
                 numbers = self.learner.labels.encode(part.labels)
                 for way, only in ways.items():
                     margins = self.learner.predict_margin(part, selected_only=only)
-                    margins = self.learner.calibrated(margins, selected_only=only)
                     calibrated = self.learner.calibrated(margins, selected_only=only)
                     self._held_scores[way].add(numbers, calibrated, part.weights)
 
