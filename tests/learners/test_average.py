@@ -221,6 +221,19 @@ def test_strangers_are_refused():
         average([make_learner(k=2, memory="1KiB"), make_learner(k=2, memory="1KiB", seed=1)])
 
 
+def test_parts_of_bear_plus_that_learned_the_same_move_no_further_than_each():
+    """Rare features that come together move for one reason: as posteriors they would move twice."""
+    start = make_learner(k=40, width=1 << 14)
+    start.learn(batch(400, 9))
+    part = type(start).from_bytes(start.to_bytes())
+    keys = np.arange(1000, 1400)
+    part.learn(Batch(np.arange(0, 401, 20), keys, np.ones(400), labels=[1, -1] * 10))
+    merged = average([part, type(part).from_bytes(part.to_bytes())], start)
+    before, own, whole = (one.weights_of(keys)[:, 0] for one in (start, part, merged))
+    assert np.linalg.norm(own - before) > 0.0
+    assert np.linalg.norm(whole - before) == pytest.approx(np.linalg.norm(own - before), rel=0.1)
+
+
 def test_parts_of_bear_plus_are_multiplied_over_one_prior():
     """What a feature met by one part alone is worth stays; of one that all know it is a mean."""
     start = make_learner(k=40, width=1 << 14)
