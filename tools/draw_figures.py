@@ -124,9 +124,11 @@ def second_order():
     for name, colour, label in (
         ("mission", ORANGE, "first order (mission)"),
         ("bear", PURPLE, "second order (bear)"),
-        ("bear+", BLUE, "second order, exact weights (bear+)"),
+        ("bear+", BLUE, "a posterior for every weight (bear+)"),
     ):
-        learner = make_learner(name, k=true, width=111, depth=3, loss="squared", passes=passes)
+        # The same bytes: three rows of 111 float cells and the selected, or a budget for both.
+        size = {"memory": 1428} if name == "bear+" else {"width": 111, "depth": 3}
+        learner = make_learner(name, k=true, loss="squared", **size)
         errors = []
         for _ in range(passes):
             learner.learn(batch)
