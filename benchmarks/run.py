@@ -198,7 +198,7 @@ def main() -> None:
     given.out.parent.mkdir(parents=True, exist_ok=True)
     given.out.write_text(json.dumps(record, indent=1) + "\n")
     if given.page:
-        table = f"{head}\n\n{pairs}\n\n### Jobs\n\n{jobs}"
+        table = f"{head}\n\n{pairs}\n\n## Jobs\n\n{jobs}"
         given.page.write_text(fill(given.page.read_text(), "speed", table))
 
 
