@@ -239,22 +239,24 @@ void Learner::add_constant(bool selected_only, Reals margins) const {
 }
 
 void Learner::predict(const BatchView& batch, bool selected_only, Reals margins) const {
-  ActiveSet active(recipe_.seed);
-  Places places;
-  std::vector<double> w;
-  constexpr std::size_t kRows = 256;  // bounds the scratch, whatever the batch
-  for (std::size_t start = 0; start < batch.n_rows(); start += kRows) {
-    const std::size_t stop = std::min(start + kRows, batch.n_rows());
-    active.assign(batch.rows(start, stop));
-    selection_.find(active, places);
-    storage_->locate(active, places);
-    w.resize(active.size() * classes_);
-    storage_->query(places, w);
-    if (selected_only || solves()) selection_.mask(places, w);
-    const Reals out = margins.subspan(start * classes_, (stop - start) * classes_);
-    active.margins(w, classes_, out);
-    add_constant(selected_only, out);
+  Scoring scoring(recipe_.seed);
+  for (std::size_t start = 0; start < batch.n_rows(); start += kScoredRows) {
+    const std::size_t stop = std::min(start + kScoredRows, batch.n_rows());
+    score(batch.rows(start, stop), selected_only, scoring,
+          margins.subspan(start * classes_, (stop - start) * classes_));
   }
+}
+
+void Learner::score(const BatchView& part, bool selected_only, Scoring& scoring,
+                    Reals margins) const {
+  scoring.active.assign(part);
+  selection_.find(scoring.active, scoring.places);
+  storage_->locate(scoring.active, scoring.places);
+  scoring.weights.resize(scoring.active.size() * classes_);
+  storage_->query(scoring.places, scoring.weights);
+  if (selected_only || solves()) selection_.mask(scoring.places, scoring.weights);
+  scoring.active.margins(scoring.weights, classes_, margins);
+  add_constant(selected_only, margins);
 }
 
 void Learner::query(Keys keys, Reals weights) const {

@@ -37,21 +37,12 @@ void Learner::explain(const BatchView& batch, bool selected_only, Reals margins,
   reasons.constants.resize(rows);
   reasons.entries.assign(checked_product(rows, most, "reasons"), -1);
   reasons.parts.assign(rows * most, 0.0);
-  ActiveSet active(recipe_.seed);
-  Places places;
-  std::vector<double> w;
-  constexpr std::size_t kRows = 256;  // bounds the scratch, whatever the batch
-  for (std::size_t start = 0; start < rows; start += kRows) {
-    const std::size_t stop = std::min(start + kRows, rows);
-    active.assign(batch.rows(start, stop));
-    selection_.find(active, places);
-    storage_->locate(active, places);
-    w.resize(active.size() * classes_);
-    storage_->query(places, w);
-    if (selected_only || solves()) selection_.mask(places, w);
-    const Reals out = margins.subspan(start * classes_, (stop - start) * classes_);
-    active.margins(w, classes_, out);
-    add_constant(selected_only, out);
+  Scoring scoring(recipe_.seed);
+  for (std::size_t start = 0; start < rows; start += kScoredRows) {
+    const std::size_t stop = std::min(start + kScoredRows, rows);
+    score(batch.rows(start, stop), selected_only, scoring,
+          margins.subspan(start * classes_, (stop - start) * classes_));
+    const ActiveSet& active = scoring.active;
     const std::size_t first = active.batch().first_entry();
     for (std::size_t row = start; row < stop; ++row) {
       const ConstReals own = margins.subspan(row * classes_, classes_);
@@ -68,7 +59,8 @@ void Learner::explain(const BatchView& batch, bool selected_only, Reals margins,
       std::size_t kept = 0;
       const auto end = static_cast<std::size_t>(batch.indptr[row + 1]);
       for (auto e = static_cast<std::size_t>(batch.indptr[row]); e < end; ++e) {
-        const double weight = of_class(w.data() + active.column(e - first) * classes_);
+        const double weight =
+            of_class(scoring.weights.data() + active.column(e - first) * classes_);
         keep(weight * static_cast<double>(batch.values[e]), static_cast<std::int64_t>(e), most,
              kept, reasons.parts.data() + row * most, reasons.entries.data() + row * most);
       }

@@ -85,6 +85,16 @@ class Learner {
   std::size_t end_of(const BatchView& batch, std::size_t start, std::size_t most) const;
   void watch_for_blow_up(double value, const Targets& targets);
   void add_constant(bool selected_only, Reals margins) const;
+  // Scratch of one part of a batch that is scored.
+  struct Scoring {
+    explicit Scoring(std::uint64_t seed) : active(seed) {}
+    ActiveSet active;
+    Places places;
+    std::vector<double> weights;  // [key][class]
+  };
+  static constexpr std::size_t kScoredRows = 256;  // bounds the scratch, whatever the batch
+  // Margins of a part; its keys and their weights are left in the scratch.
+  void score(const BatchView& part, bool selected_only, Scoring& scoring, Reals margins) const;
   void draw_evidence(const BatchView& batch);
 
   Recipe recipe_;
